@@ -1,0 +1,1 @@
+"""What we know: chips, releases, packages, models and pins, as dated YAML with sources."""

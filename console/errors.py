@@ -1,0 +1,49 @@
+"""Every error the console raises on purpose, each with a sentence the user can act on.
+
+ConsoleError
++-- InvalidInput        what was typed or chosen cannot work (nothing was changed)
++-- NotFound            the host, job, instance or file does not exist (any more)
++-- Conflict            someone else, or a double click, got there first
++-- HostError           a host could not be reached or refused
+|   +-- CommandTimeout  a command on a host took longer than its limit
++-- EngineError         a vLLM server did not answer, or answered with an error
++-- DataError           the console's own data folder or database cannot be used
+"""
+
+from console.text import Text
+
+
+class ConsoleError(Exception):
+    """`text` says what happened and what to do, in words for the user."""
+
+    def __init__(self, text: Text) -> None:
+        super().__init__(str(text))
+        self.text = text
+
+
+class InvalidInput(ConsoleError):
+    """What was typed or chosen cannot work; nothing was changed."""
+
+
+class NotFound(ConsoleError):
+    """The thing named does not exist (any more)."""
+
+
+class Conflict(ConsoleError):
+    """The state moved meanwhile; nothing was changed."""
+
+
+class HostError(ConsoleError):
+    """A host could not be reached, or refused."""
+
+
+class CommandTimeout(HostError):
+    """A command on a host took longer than its limit and was ended."""
+
+
+class EngineError(ConsoleError):
+    """A vLLM server did not answer, or answered with an error."""
+
+
+class DataError(ConsoleError):
+    """The console's own data folder or database cannot be used."""

@@ -1,0 +1,1 @@
+"""Which hosts there are, and the one way to act on them."""

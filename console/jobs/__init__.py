@@ -1,0 +1,1 @@
+"""Carrying plans out: jobs, their states, and the worker."""

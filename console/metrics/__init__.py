@@ -1,0 +1,1 @@
+"""From exposition text to samples, windows and percentiles."""

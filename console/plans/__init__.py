@@ -1,0 +1,1 @@
+"""How to change a host: one file per thing installed, each giving a list of Steps."""

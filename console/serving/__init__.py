@@ -1,0 +1,1 @@
+"""Everything about one vLLM server: its spec, command, state, backends and client."""

@@ -1,0 +1,1 @@
+"""How vLLM lives on a host: one file per backend."""

@@ -1,0 +1,1 @@
+"""The only modules that import streamlit: server, gate, shared widgets and charts."""
