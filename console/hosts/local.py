@@ -1,0 +1,43 @@
+"""This machine as a host."""
+
+import os
+import signal
+import subprocess
+import time
+
+from console.errors import CommandTimeout, HostError
+from console.hosts.runner import Outcome
+from console.text import say
+
+
+class LocalRunner:
+    """Runs scripts as the user who runs the console. Satisfies Runner."""
+
+    def run(self, script: str, *, timeout_s: float = 30, stdin: bytes = b"") -> Outcome:
+        begun = time.monotonic()
+        try:
+            process = subprocess.Popen(
+                ["sh", "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                start_new_session=True, cwd="/",
+            )
+        except OSError as error:
+            raise HostError(
+                say("A command could not be started on this machine: {error}. Is it out of memory or processes?",
+                    error=str(error))
+            ) from error
+        try:
+            out, err = process.communicate(stdin, timeout=timeout_s)
+        except subprocess.TimeoutExpired as error:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            raise CommandTimeout(
+                say("A command on this machine took longer than {limit} s and was ended.", limit=round(timeout_s))
+            ) from error
+        return Outcome(process.returncode, _text(out), _text(err), time.monotonic() - begun)
+
+    def address(self, port: int) -> str:
+        return f"127.0.0.1:{port}"
+
+
+def _text(printed: bytes) -> str:
+    return printed.decode("utf-8", errors="replace")

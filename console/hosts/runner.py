@@ -1,0 +1,26 @@
+"""The seam: the one way to act on a host, whether it is this machine or far away."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one command left: exit code, standard output and error (bytes decoded as UTF-8, bad bytes replaced)."""
+
+    code: int
+    out: str
+    err: str
+    seconds: float
+
+
+class Runner(Protocol):
+    """Acts on one host. Every method may raise HostError with what to do about it."""
+
+    def run(self, script: str, *, timeout_s: float = 30, stdin: bytes = b"") -> Outcome:
+        """Run `script` with `sh`; a non-zero exit code is an outcome, not an error. CommandTimeout after `timeout_s`."""
+        ...
+
+    def address(self, port: int) -> str:
+        """`host:port` under which this process reaches `port` of the host's loopback."""
+        ...
