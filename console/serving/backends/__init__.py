@@ -1,1 +1,53 @@
-"""How vLLM lives on a host: one file per backend."""
+"""How vLLM lives on a host: one file per backend, each with one value named BACKEND."""
+
+import pkgutil
+from importlib import import_module
+from typing import TYPE_CHECKING, Protocol
+
+from console.errors import NotFound
+from console.text import Text, say
+
+if TYPE_CHECKING:
+    from console.serving.command import Command
+    from console.serving.spec import Machine, ModelFacts, Refusal, ServeSpec
+
+
+class Backend(Protocol):
+    """One way to run vLLM: what it needs, what it refuses and the command it takes. All of it is pure.
+
+    name      what stands in `ServeSpec.backend`, and the name of its file
+    title     what a person reads
+    needs     sentences about what must be on the host before
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def title(self) -> Text: ...
+    @property
+    def needs(self) -> tuple[Text, ...]: ...
+
+    def runtime_folder(self, work_folder: str) -> str:
+        """Where the installed runtime is, below the folder the console owns on the host."""
+        ...
+
+    def command(self, spec: "ServeSpec", runtime_folder: str) -> "Command":
+        """The command of `spec`; `spec` has no refusals."""
+        ...
+
+    def refusals(self, spec: "ServeSpec", model: "ModelFacts", machine: "Machine") -> "list[Refusal]":
+        """The reasons of this backend alone; those common to all are in console/serving/spec.py."""
+        ...
+
+
+def names() -> list[str]:
+    """The backends there are."""
+    return sorted(module.name for module in pkgutil.iter_modules(__path__))
+
+
+def backend(name: str) -> Backend:
+    """The backend called `name`. Raises NotFound."""
+    if name not in names():
+        raise NotFound(say("There is no backend '{name}'. There are: {names}.", name=name, names=", ".join(names())))
+    found: Backend = import_module(f"{__name__}.{name}").BACKEND
+    return found

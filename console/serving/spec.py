@@ -1,0 +1,242 @@
+"""What one vLLM server is asked to be, and every reason why it cannot be that.
+
+Sizes follow vLLM: a key/value entry of one token takes, on one rank and in the chosen dtype,
+`layers x 2 x KV heads of the rank x head size` numbers with grouped-query attention, and `layers x (latent rank +
+rope size)` with multi-head latent attention, whole on every rank (vllm/config/model.py and the MLA design).
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import PurePosixPath
+from types import NoneType
+from typing import TYPE_CHECKING
+
+from console.errors import InvalidInput
+from console.serving.given import Machine as Machine
+from console.serving.given import ModelFacts as ModelFacts
+from console.text import Text, say
+
+if TYPE_CHECKING:
+    from console.serving.backends import Backend
+
+GIB = 1024**3
+DTYPES: Mapping[str, int] = {"bfloat16": 2, "float16": 2, "float32": 4}
+"""Number formats we offer -> bytes of one number."""
+FIRST_PORT = 8000
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*")
+_ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_SECRET = re.compile(r"KEY$|TOKEN|SECRET|PASSWORD", re.IGNORECASE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServeSpec:
+    """One server, as chosen by a person.
+
+    context        tokens of prompt and answer together; None = the model's own maximum
+    kv_space_gib   GiB of key/value cache of each rank (backend local_cpu)
+    max_num_seqs   requests worked on at the same time; None = the engine's default
+    core_ids       CPU ids to divide between the ranks (backend local_cpu, tensor_parallel > 1)
+    api_key        whether clients must send a key; the key itself never stands here
+    extra_env      more environment for the engine, never secrets
+    """
+
+    backend: str
+    model_folder: str
+    served_name: str
+    port: int
+    host: str = "127.0.0.1"
+    tensor_parallel: int = 1
+    pipeline_parallel: int = 1
+    dtype: str = "bfloat16"
+    context: int | None = None
+    kv_space_gib: float = 1
+    max_num_seqs: int | None = None
+    core_ids: tuple[int, ...] = ()
+    api_key: bool = False
+    extra_env: Mapping[str, str] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, object]:
+        return {**asdict(self), "core_ids": list(self.core_ids), "extra_env": dict(self.extra_env)}
+
+    @staticmethod
+    def from_json(stored: Mapping[str, object]) -> "ServeSpec":
+        """The inverse of `to_json`. Raises InvalidInput naming a key that is unknown, missing or of a wrong type."""
+        known = {each.name for each in fields(ServeSpec)}
+        for key in stored:
+            if key not in known:
+                raise InvalidInput(say("The server settings have an unknown entry '{key}'. Remove it.", key=str(key)))
+        for key in ("backend", "model_folder", "served_name", "port"):
+            if key not in stored:
+                raise InvalidInput(say("The server settings lack the entry '{key}'. Add it.", key=key))
+        return ServeSpec(**{key: _typed(key, value) for key, value in stored.items()})  # type: ignore[arg-type]
+
+
+_TYPES: Mapping[str, tuple[type, ...]] = {
+    "port": (int,),
+    "tensor_parallel": (int,),
+    "pipeline_parallel": (int,),
+    "context": (int, NoneType),
+    "max_num_seqs": (int, NoneType),
+    "kv_space_gib": (int, float),
+    "api_key": (bool,),
+}
+
+
+def _typed(key: str, value: object) -> object:
+    if key == "core_ids" and isinstance(value, list | tuple) and all(type(one) is int for one in value):
+        return tuple(value)
+    if (
+        key == "extra_env"
+        and isinstance(value, Mapping)
+        and all(type(one) is str for pair in value.items() for one in pair)
+    ):
+        return dict(value)
+    if key not in ("core_ids", "extra_env") and type(value) in _TYPES.get(key, (str,)):  # exact: True is not 1
+        return value
+    raise InvalidInput(
+        say("The server setting '{key}' cannot be {value}: it has the wrong type.", key=key, value=repr(value)[:80])
+    )
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """One setting that cannot work: which, why, and what to choose instead (if there is something)."""
+
+    field: str
+    reason: Text
+    instead: Text | None = None
+
+
+def defaults(model: ModelFacts, machine: Machine, model_folder: str, served_name: str | None = None) -> ServeSpec:
+    """A first spec for the local CPU: one rank, the model's context as far as one GiB of KV cache holds it."""
+    spec = ServeSpec(
+        backend="local_cpu",
+        model_folder=model_folder,
+        served_name=served_name or name_of(model_folder),
+        port=free_port(machine),
+        core_ids=machine.usable_core_ids,
+    )
+    return ServeSpec(**{**asdict(spec), "context": min(model.max_context, longest_context(spec, model))})
+
+
+def name_of(model_folder: str) -> str:
+    """A served name made from the folder's own name, with what does not belong in a name replaced by dashes."""
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", PurePosixPath(model_folder).name).strip("-._") or "model"
+
+
+def free_port(machine: Machine) -> int:
+    """The first port from 8000 on that nobody holds."""
+    return next(port for port in range(FIRST_PORT, 65536) if port not in machine.ports_in_use)
+
+
+def kv_bytes_per_token(spec: ServeSpec, model: ModelFacts) -> int:
+    """Bytes of KV cache one token takes on one rank."""
+    size = DTYPES[spec.dtype]
+    if model.kv_lora_rank:
+        return model.layers * (model.kv_lora_rank + (model.qk_rope_head_dim or 0)) * size
+    return model.layers * 2 * max(1, model.kv_heads // spec.tensor_parallel) * model.head_dim * size
+
+
+def longest_context(spec: ServeSpec, model: ModelFacts) -> int:
+    """Tokens of one request that the KV space of a rank holds, in whole blocks of the CPU backend (128, MLA 16)."""
+    block = 16 if model.kv_lora_rank else 128
+    return int(spec.kv_space_gib * GIB / kv_bytes_per_token(spec, model)) // block * block
+
+
+def weight_bytes(spec: ServeSpec, model: ModelFacts) -> int:
+    """Bytes of all weights in the chosen dtype, over all ranks together."""
+    return model.parameters * DTYPES[spec.dtype] if model.parameters else model.weight_bytes
+
+
+def refusals(spec: ServeSpec, model: ModelFacts, machine: Machine, backend: "Backend") -> list[Refusal]:
+    """Every reason why `spec` cannot work, the backend's own reasons last; empty when it can be started."""
+    return [
+        *_refuse_words(spec),
+        *_refuse_port(spec, machine),
+        *_refuse_parallel(spec, model),
+        *_refuse_context(spec, model),
+        *backend.refusals(spec, model, machine),
+    ]
+
+
+def _refuse_words(spec: ServeSpec) -> Iterable[Refusal]:
+    if not _NAME.fullmatch(spec.served_name) or len(spec.served_name) > 100:
+        why = say(
+            "Clients put the served name into requests, so it may have letters, digits, dots, dashes and underscores, "
+            "and at most 100 of them."
+        )
+        yield Refusal("served_name", why, say("Use {name}.", name=name_of(spec.served_name)))
+    if spec.dtype not in DTYPES:
+        why = say("'{dtype}' is not a number format vLLM computes in here.", dtype=spec.dtype)
+        yield Refusal("dtype", why, say("Choose one of: {names}.", names=", ".join(DTYPES)))
+    if spec.max_num_seqs is not None and spec.max_num_seqs < 1:
+        yield Refusal(
+            "max_num_seqs",
+            say("At least one request must be allowed at a time."),
+            say("Leave it empty or use 1 or more."),
+        )
+    for name in spec.extra_env:
+        if not _ENV_NAME.fullmatch(name):
+            yield Refusal("extra_env", say("'{name}' is not a name of an environment variable.", name=name))
+        elif _SECRET.search(name):
+            why = say("'{name}' looks like a secret, and this text is stored and shown.", name=name)
+            yield Refusal("extra_env", why, say("Switch on the API key of the server instead."))
+
+
+def _refuse_port(spec: ServeSpec, machine: Machine) -> Iterable[Refusal]:
+    instead = say("Port {port} is free.", port=str(free_port(machine)))
+    if not 1024 <= spec.port <= 65535:
+        yield Refusal("port", say("A port is a number from 1024 to 65535; lower ones belong to the system."), instead)
+    elif holder := machine.ports_in_use.get(spec.port):
+        yield Refusal("port", say("Port {port} is in use by {holder}.", port=str(spec.port), holder=holder), instead)
+
+
+def _refuse_parallel(spec: ServeSpec, model: ModelFacts) -> Iterable[Refusal]:
+    ranks = spec.tensor_parallel
+    if spec.pipeline_parallel < 1:
+        yield Refusal("pipeline_parallel", say("There is at least one pipeline stage."), say("Use 1."))
+    if ranks < 1:
+        yield Refusal("tensor_parallel", say("There is at least one rank."), say("Use 1."))
+        return
+    for part, size in _divided(model):
+        if size % ranks:
+            why = say("{size} {part} cannot be divided by tensor parallel {ranks}.", size=size, part=part, ranks=ranks)
+            yield Refusal("tensor_parallel", why, _allowed(model))
+    if not model.kv_lora_rank and model.kv_heads % ranks and ranks % model.kv_heads:
+        why = say(
+            "{heads} KV heads can neither be divided by nor copied to {ranks} ranks.", heads=model.kv_heads, ranks=ranks
+        )
+        yield Refusal("tensor_parallel", why, _allowed(model))
+
+
+def tensor_parallel_choices(model: ModelFacts, most: int = 16) -> list[int]:
+    """The tensor parallel sizes up to `most` that divide everything that is divided between ranks."""
+    even = [n for n in range(1, most + 1) if all(size % n == 0 for _, size in _divided(model))]
+    return [n for n in even if model.kv_lora_rank or model.kv_heads % n == 0 or n % model.kv_heads == 0]
+
+
+def _allowed(model: ModelFacts) -> Text:
+    return say("This model allows: {sizes}.", sizes=", ".join(map(str, tensor_parallel_choices(model))))
+
+
+def _divided(model: ModelFacts) -> list[tuple[Text, int]]:
+    parts = [
+        (say("attention heads"), model.heads),
+        (say("columns of the feed-forward layer"), model.intermediate),
+        (say("columns of each expert"), model.moe_intermediate or 0),
+    ]
+    return [(part, size) for part, size in parts if size]
+
+
+def _refuse_context(spec: ServeSpec, model: ModelFacts) -> Iterable[Refusal]:
+    most = say("Use 1 to {most} tokens.", most=model.max_context)
+    if spec.context is not None and spec.context < 1:
+        yield Refusal("context", say("A context has at least one token."), most)
+    elif spec.context is not None and spec.context > model.max_context:
+        why = say(
+            "The model was made for at most {most} tokens; {wanted} are asked for.",
+            most=model.max_context,
+            wanted=spec.context,
+        )
+        yield Refusal("context", why, most)
