@@ -14,7 +14,7 @@ class Bucket(NamedTuple):
 
 @dataclass(frozen=True)
 class Histogram:
-    """Observations since the engine started; `buckets` ascend in `le` and end with +Inf, `sum` has the unit of the metric."""
+    """Observations since the engine started. `buckets` ascend in `le` up to +Inf; `sum` is in the unit observed."""
 
     metric: str
     count: float
