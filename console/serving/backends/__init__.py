@@ -27,8 +27,8 @@ class Backend(Protocol):
     @property
     def needs(self) -> tuple[Text, ...]: ...
 
-    def runtime_folder(self, work_folder: str) -> str:
-        """Where the installed runtime is, below the folder the console owns on the host."""
+    def runtime_folder(self, work_folder: str, arch: str) -> str:
+        """Where the installed runtime is, below the folder the console owns on the host; arch as `uname -m` says."""
         ...
 
     def command(self, spec: "ServeSpec", runtime_folder: str) -> "Command":

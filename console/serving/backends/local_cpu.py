@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 from console.errors import InvalidInput
+from console.plans import local_cpu
 from console.serving.command import API_KEY, OFFLINE, Command, common_words
 from console.serving.spec import (
     DTYPES,
@@ -30,7 +31,6 @@ SERVER_BYTES = 1 * GIB
 """Memory of the API server and the scheduler beside the workers."""
 WORKER_BYTES = 1 * GIB
 """Memory of one worker beside its weights and its KV cache."""
-RUNTIME = "local-cpu-vllm-0.32.0"
 
 
 class LocalCpu:
@@ -43,8 +43,8 @@ class LocalCpu:
         say("About 4 GB of disk for the runtime, and memory for the model."),
     )
 
-    def runtime_folder(self, work_folder: str) -> str:
-        return str(PurePosixPath(work_folder) / "runtimes" / RUNTIME)
+    def runtime_folder(self, work_folder: str, arch: str) -> str:
+        return local_cpu.runtime_folder(local_cpu.LocalCpuTarget(work_folder, machine=arch))
 
     def command(self, spec: ServeSpec, runtime_folder: str) -> Command:
         """Always eager: compiled, this build got ready and then answered with garbage (bfloat16, measured)."""
