@@ -34,7 +34,9 @@ def engine() -> Engine:
             say(
                 "The database {path} was written by a newer version of this console (schema {found}; this version "
                 "knows up to {known}). Start the newer console, or choose another data folder with --data.",
-                path=str(path), found=error.found, known=error.known,
+                path=str(path),
+                found=error.found,
+                known=error.known,
             )
         ) from error
     except (OSError, sqlite3.Error) as error:
@@ -42,7 +44,8 @@ def engine() -> Engine:
             say(
                 "The database {path} cannot be opened: {error}. Check that the folder exists, belongs to you and "
                 "that its disk has room, or choose another data folder with --data.",
-                path=str(path), error=str(error),
+                path=str(path),
+                error=str(error),
             )
         ) from error
 
@@ -70,7 +73,8 @@ def _explained() -> Iterator[None]:
             say(
                 "The console's database could not be used: {error}. Usually the disk of {path} is full or another "
                 "program holds the file. Make room, then try again; what was stored before is intact.",
-                error=str(error.orig), path=str(settings().data),
+                error=str(error.orig),
+                path=str(settings().data),
             )
         ) from error
 

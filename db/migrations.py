@@ -81,6 +81,9 @@ def _instances(connection: sqlite3.Connection) -> None:
             instance_id INTEGER NOT NULL REFERENCES instance(id) ON DELETE CASCADE, number INTEGER NOT NULL,
             actor TEXT NOT NULL, command TEXT NOT NULL, folder TEXT NOT NULL, started REAL NOT NULL, ready REAL,
             ended REAL, code INTEGER, PRIMARY KEY (instance_id, number));
+        CREATE TABLE model_folder (
+            id INTEGER PRIMARY KEY, host_id INTEGER NOT NULL REFERENCES host(id) ON DELETE CASCADE,
+            folder TEXT NOT NULL, actor TEXT NOT NULL, added REAL NOT NULL, UNIQUE (host_id, folder));
         """,
     )
 

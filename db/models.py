@@ -122,6 +122,17 @@ class Attempt(Row):
     code: Mapped[int | None]
 
 
+class ModelFolder(Row):
+    """A folder of weights that a person named; those below the work folder are found without it."""
+
+    __tablename__ = "model_folder"
+    id: Mapped[int] = mapped_column(primary_key=True)
+    host_id: Mapped[int] = mapped_column(ForeignKey("host.id"))
+    folder: Mapped[str]
+    actor: Mapped[str]
+    added: Mapped[float]
+
+
 class Conversation(Row):
     __tablename__ = "conversation"
     id: Mapped[int] = mapped_column(primary_key=True)

@@ -17,13 +17,19 @@ class LocalRunner:
         begun = time.monotonic()
         try:
             process = subprocess.Popen(
-                ["sh", "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                start_new_session=True, cwd="/",
+                ["sh", "-c", script],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+                cwd="/",
             )
         except OSError as error:
             raise HostError(
-                say("A command could not be started on this machine: {error}. Is it out of memory or processes?",
-                    error=str(error))
+                say(
+                    "A command could not be started on this machine: {error}. Is it out of memory or processes?",
+                    error=str(error),
+                )
             ) from error
         try:
             out, err = process.communicate(stdin, timeout=timeout_s)

@@ -50,7 +50,8 @@ class Detached:
                 say(
                     "A command could not be started in {folder}: {error}. Check that the folder can be written and its "
                     "disk has room, then try again.",
-                    folder=self.folder, error=outcome.err.strip() or f"exit code {outcome.code}",
+                    folder=self.folder,
+                    error=outcome.err.strip() or f"exit code {outcome.code}",
                 )
             )
 
@@ -58,7 +59,9 @@ class Detached:
         """What became of it, and its log from byte `offset` on, at most LOG_CHUNK bytes."""
         outcome = self.runner.run(f"offset={offset} chunk={LOG_CHUNK}\n" + _with_folder(LOOK, self.folder))
         if outcome.code != 0:
-            raise HostError(say("The folder {folder} could not be read: {error}", folder=self.folder, error=outcome.err))
+            raise HostError(
+                say("The folder {folder} could not be read: {error}", folder=self.folder, error=outcome.err)
+            )
         head, _, log = outcome.out.partition("\n")
         life, code, size = head.split()
         return Look(Life(life), None if code == "-" else int(code), _exact(log), int(size))
@@ -70,7 +73,8 @@ class Detached:
             raise HostError(
                 say(
                     "Some processes of {folder} did not end: {error}. End them by hand, or restart the host.",
-                    folder=self.folder, error=outcome.err.strip() or outcome.out.strip(),
+                    folder=self.folder,
+                    error=outcome.err.strip() or outcome.out.strip(),
                 )
             )
 

@@ -1,0 +1,114 @@
+"""The `pilot` command: everything the pages do, for a terminal or a script."""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from console.errors import ConsoleError
+from console.settings import DATA_VARIABLE, DEFAULT_PORT
+from console.terminal import FAILED, INTERRUPTED, WRONG_INPUT, t, words
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one verb; the exit code tells: 0 done, 1 failed, 2 wrong input, 130 interrupted."""
+    chosen = parser().parse_args(arguments)
+    if chosen.data:
+        os.environ[DATA_VARIABLE] = str(Path(chosen.data).expanduser().resolve())
+    try:
+        code: int = chosen.verb(chosen)
+        return code
+    except ConsoleError as error:
+        print(f"pilot: {words(error.text)}", file=sys.stderr)
+        return FAILED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole command line, with its help in the terminal's language."""
+    from console import verbs
+
+    whole = _Parser(prog="pilot", description=t("The Ascend pilot console: from a bare host to an accepted pilot."))
+    found = whole.add_subparsers(title=t("verbs"), metavar=t("VERB"), required=True)
+
+    up = _verb(found, "up", verbs.up, t("Start the console: web server and worker, on loopback only."))
+    up.add_argument("--port", type=_port, default=DEFAULT_PORT, help=t("port of the web pages (default 8501)"))
+    up.add_argument("--no-browser", action="store_true", help=t("do not open a browser"))
+
+    worker = _verb(found, "worker", verbs.worker, t("Run the worker alone, or end the one that runs."))
+    worker.add_argument(
+        "--stop",
+        action="store_true",
+        help=t("end the running worker; jobs and instances go on and are adopted by the next"),
+    )
+
+    doctor = _verb(
+        found, "doctor", verbs.doctor, t("Show what is installed, where the data is, and whether the worker lives.")
+    )
+    doctor.add_argument("--port", type=_port, default=DEFAULT_PORT, help=t("port of the web pages (default 8501)"))
+    _json(doctor)
+
+    run = _verb(found, "run", verbs.run, t("Walk the whole path on a host, from its check to a measured answer."))
+    run.add_argument("--host", default="local", help=t("name of the host (default: local, this machine)"))
+    run.add_argument("--yes", action="store_true", help=t("answer yes to what a step asks"))
+    _json(run)
+
+    stop = _verb(found, "stop", verbs.stop, t("Stop an instance, or all of them."))
+    stop.add_argument("instance", nargs="?", metavar=t("INSTANCE"), help=t("name or number of the instance"))
+    stop.add_argument("--all", action="store_true", help=t("stop every instance"))
+    _json(stop)
+
+    parse = _verb(
+        found, "parse", verbs.parse, t("Read the output of a tool from standard input and print what it says as JSON.")
+    )
+    parse.add_argument("kind", metavar=t("KIND"), help=t("which tool printed it; an unknown kind lists them all"))
+    parse.add_argument("--json", action="store_true", help=t("print JSON (this verb always does)"))
+    return whole
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse with its own headings in the terminal's language."""
+
+    def __init__(self, *arguments: object, **named: object) -> None:
+        named["add_help"] = False
+        super().__init__(*arguments, **named)  # type: ignore[arg-type]
+        self._positionals.title, self._optionals.title = t("what"), t("options")
+        self.add_argument("-h", "--help", action="help", help=t("show this help and exit"))
+        self.add_argument(
+            "--data",
+            metavar=t("FOLDER"),
+            default=None,
+            help=t("data folder of the console (default: $PILOT_DATA, else ~/.local/share/ascend-pilot)"),
+        )
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        self.exit(WRONG_INPUT, f"{self.prog}: {message}\n")
+
+
+def _verb(
+    found: "argparse._SubParsersAction[_Parser]", name: str, verb: Callable[[argparse.Namespace], int], about: str
+) -> argparse.ArgumentParser:
+    one = found.add_parser(name, help=about, description=about)
+    one.set_defaults(verb=verb)
+    return one
+
+
+def _json(one: argparse.ArgumentParser) -> None:
+    one.add_argument("--json", action="store_true", help=t("print one JSON object instead of words"))
+
+
+def _port(words: str) -> int:
+    if words.isdecimal() and 1 <= int(words) <= 65535:
+        return int(words)
+    raise argparse.ArgumentTypeError(t("{words} is not a port (1 to 65535)", words=words))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

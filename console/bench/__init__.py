@@ -1,0 +1,1 @@
+"""Measuring a server: load, figures and verdicts."""

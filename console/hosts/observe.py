@@ -1,0 +1,222 @@
+"""Asking a host about itself, keeping what it printed, and reading it again when it is wanted."""
+
+import os
+import secrets
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import select
+
+from console.checks import Judged, judge
+from console.errors import HostError
+from console.facts.fact import Fact
+from console.facts.local import FACTS
+from console.facts.memory import Meminfo
+from console.facts.probe import Facts, Raw, probe_script, read, split
+from console.facts.system import Limits
+from console.hosts import inventory
+from console.hosts.inventory import Host
+from console.plans import local_cpu
+from console.records import reading, writing
+from console.serving.spec import Machine
+from console.text import Text, say, verbatim
+from db import models
+
+PROFILE = "this-machine-cpu"
+RUNTIME = "runtime_local_cpu"
+"""Name under which the look at the installed runtime is kept."""
+PROBE_LIMIT_S = 60.0
+PILOT_PORT = 8000
+"""The port the check asks about: the first that an instance would take."""
+
+ALLOWED = Fact("allowed_cpus", "sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status", str.strip)
+MACHINE_FACTS = ("usable_cpus", "meminfo", "limits", "numa", "listeners", "arch")
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What one probe brought, with its time (Unix seconds)."""
+
+    probe_id: int
+    time: float
+    raws: Mapping[str, Raw]
+    facts: Facts
+
+    def lines(self) -> list[tuple[str, Text]]:
+        """Name and value of every fact, or why there is none."""
+        return [
+            (name, verbatim(_short(self.facts.values[name])) if name in self.facts.values else self.facts.reason(name))
+            for name in self.raws
+        ]
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The checklist over one probe."""
+
+    time: float
+    judged: Sequence[Judged]
+    raws: Mapping[str, Raw]
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """Whether vLLM is installed as planned, as last looked at."""
+
+    time: float
+    complete: bool
+    words: Text
+
+
+def probe(host: Host, *, actor: str, facts: Sequence[Fact] = tuple(FACTS)) -> dict[str, Raw]:
+    """Ask every fact in one round trip and keep the raw output. HostError when the host gave no usable answer."""
+    began = time.time()
+    raws = _ask(host, facts)
+    if not raws:
+        raise HostError(say("{host} answered with nothing that could be read.", host=host.title))
+    _keep(host, raws.values(), began, actor)
+    return raws
+
+
+def latest(host: Host) -> Seen | None:
+    """The last probe of this host; None when it was never asked."""
+    with reading() as session:
+        query = (
+            select(models.Probe)
+            .join(models.Observation)
+            .where(models.Probe.host_id == host.id, models.Observation.name != RUNTIME)
+        )
+        row = session.scalar(query.order_by(models.Probe.id.desc()).limit(1))
+        if row is None:
+            return None
+        raws = {one.name: Raw(one.name, one.text, one.code, one.seconds, one.timed_out) for one in row.observations}
+        return Seen(row.id, row.ended, raws, read(raws))
+
+
+def judged(host: Host) -> Checked | None:
+    """The checklist over the last probe; verdicts are derived now, so a better check judges old output anew."""
+    seen = latest(host)
+    return None if seen is None else Checked(seen.time, judge(seen.facts, PROFILE), seen.raws)
+
+
+def machine(host: Host) -> Machine:
+    """What is free on the host at this moment."""
+    wanted = [*(fact for fact in FACTS if fact.name in MACHINE_FACTS), ALLOWED]
+    return machine_of(read(_ask(host, wanted), wanted))
+
+
+def machine_of(facts: Facts) -> Machine:
+    """The figures that decide about a launch. HostError names what could not be read: nothing is guessed."""
+    for name in ("usable_cpus", "meminfo", "listeners"):
+        if name not in facts.values:
+            raise HostError(say("What is free on the host could not be read: {why}", why=facts.reason(name)))
+    available = _available_bytes(facts)
+    ports: dict[int, str] = {}
+    for one in facts.values["listeners"]:  # type: ignore[attr-defined]
+        who = f"{one.process} ({one.pid})" if one.process else "?"
+        ports[one.port] = who if ports.get(one.port, "?") == "?" else ports[one.port]
+    numa = facts.values.get("numa") or ()
+    return Machine(
+        cores=int(str(facts.values["usable_cpus"])),
+        memory_available_bytes=available,
+        numa_nodes=max(1, len(numa)),
+        ports_in_use=ports,  # type: ignore[arg-type]
+        arch=str(facts.values.get("arch", "")),
+        core_ids=cpu_ids(str(facts.values.get("allowed_cpus", ""))),
+    )
+
+
+def cpu_ids(words: str) -> tuple[int, ...]:
+    """ "0-3,8" -> (0, 1, 2, 3, 8); () for anything else."""
+    ids: list[int] = []
+    for part in words.split(","):
+        first, _, last = part.strip().partition("-")
+        if not first.isdecimal() or not (last or first).isdecimal():
+            return ()
+        ids += range(int(first), int(last or first) + 1)
+    return tuple(ids)
+
+
+def _available_bytes(facts: Facts) -> int:
+    """What the kernel would still give, within the limit of a container."""
+    meminfo, limits = facts.values["meminfo"], facts.values.get("limits")
+    assert isinstance(meminfo, Meminfo)
+    if meminfo.mem_available_kb is None:
+        raise HostError(say("The memory that is free could not be read from /proc/meminfo."))
+    available = meminfo.mem_available_kb * 1024
+    if isinstance(limits, Limits) and limits.memory_bytes is not None:
+        available = min(available, limits.memory_bytes - (limits.memory_used_bytes or 0))
+    return available
+
+
+def look_at_runtime(host: Host, *, actor: str = "console") -> Runtime:
+    """Compare the installed runtime with its list now, and keep the result."""
+    script = local_cpu.verify_script(local_cpu.LocalCpuTarget(host.work_folder, machine=_machine_name(host)))
+    began = time.time()
+    outcome = inventory.runner(host).run(script, timeout_s=PROBE_LIMIT_S)
+    raw = Raw(RUNTIME, (outcome.out + outcome.err)[-4000:], outcome.code, outcome.seconds)
+    _keep(host, [raw], began, actor)
+    return _runtime(raw, time.time())
+
+
+def runtime(host: Host, *, look: bool = False) -> Runtime | None:
+    """The last look at the runtime; with `look` a new one."""
+    if look:
+        return look_at_runtime(host)
+    query = (
+        select(models.Observation, models.Probe.ended)
+        .join(models.Probe, models.Observation.probe_id == models.Probe.id)
+        .where(models.Probe.host_id == host.id, models.Observation.name == RUNTIME)
+    )
+    with reading() as session:
+        row = session.execute(query.order_by(models.Observation.id.desc()).limit(1)).first()
+    if row is None:
+        return None
+    one, ended = row
+    return _runtime(Raw(one.name, one.text, one.code, one.seconds, one.timed_out), ended)
+
+
+def _runtime(raw: Raw, seen: float) -> Runtime:
+    if raw.code == 0:
+        pinned = local_cpu.catalog()["engine"]
+        return Runtime(seen, True, say("vLLM {version} for CPUs, every package as pinned", version=pinned["version"]))
+    last = (raw.text.strip().splitlines() or [""])[-1]
+    return Runtime(seen, False, say("vLLM is not installed completely: {why}", why=last or "-"))
+
+
+def _ask(host: Host, facts: Sequence[Fact]) -> dict[str, Raw]:
+    token = secrets.token_hex(16)
+    script = probe_script(
+        facts,
+        token,
+        {
+            "PILOT_FOLDER": host.work_folder,
+            "PILOT_PORT": str(PILOT_PORT),
+            "PILOT_LANG": os.environ.get("LC_ALL") or os.environ.get("LANG") or "",
+        },
+    )
+    outcome = inventory.runner(host).run(script, timeout_s=PROBE_LIMIT_S)
+    return split(outcome.out, token)
+
+
+def _keep(host: Host, raws: Iterable[Raw], began: float, actor: str) -> None:
+    with writing() as session:
+        row = models.Probe(host_id=host.id, actor=actor, started=began, ended=time.time())
+        row.observations = [
+            models.Observation(
+                name=raw.name, text=raw.text, code=raw.code, seconds=raw.seconds, timed_out=raw.timed_out
+            )
+            for raw in raws
+        ]
+        session.add(row)
+
+
+def _machine_name(host: Host) -> str:
+    return inventory.runner(host).run("uname -m").out.strip()
+
+
+def _short(value: object) -> str:
+    """One line for a table; the raw output has the rest."""
+    words = ", ".join(sorted(value)) if isinstance(value, frozenset) else str(value)
+    return words if len(words) <= 200 else words[:199] + "…"

@@ -1,0 +1,160 @@
+"""What the console itself does as a step of a job. Each may run again after a killed worker, so each is idempotent."""
+
+import time
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from console.bench import runs
+from console.bench.quick import measure
+from console.checks import Level
+from console.errors import EngineError, InvalidInput
+from console.hosts import inventory, observe
+from console.jobs.logs import Log
+from console.plans.step import Step
+from console.serving import conversations, instances, launch
+from console.serving.client import EngineClient
+from console.serving.state import State, Wish
+from console.text import Text, say
+
+if TYPE_CHECKING:
+    from console.jobs.carry import Carry
+
+TICK_S = 0.3
+FIRST_QUESTION = "What is the capital of France?"
+
+
+def _probe(carry: "Carry", step: Step, log: Log) -> None:
+    host = inventory.host(carry.host_id)
+    for raw in observe.probe(host, actor="console").values():
+        log.line(f"{raw.name}: exit code {raw.code}, {raw.seconds} s" + (", time limit" if raw.timed_out else ""))
+
+
+def _judge(carry: "Carry", step: Step, log: Log) -> None:
+    checked = observe.judged(inventory.host(carry.host_id))
+    if checked is None:
+        raise InvalidInput(say("The host has not been asked about itself yet."))
+    for one in checked.judged:
+        log.line(f"{one.verdict.level:8} {one.title}: {one.verdict.seen}")
+    failed = [one for one in checked.judged if one.verdict.level == Level.FAIL]
+    if failed:
+        names = Text(
+            ", ".join(f"{{c{n}}}" for n in range(len(failed))), {f"c{n}": one.title for n, one in enumerate(failed)}
+        )
+        raise InvalidInput(
+            say(
+                "{count} checks failed: {names}. The Checklist says how to fix each; then resume this job, or skip "
+                "this step with a reason.",
+                count=len(failed),
+                names=names,
+            )
+        )
+
+
+def _look_at_runtime(carry: "Carry", step: Step, log: Log) -> None:
+    found = observe.look_at_runtime(inventory.host(carry.host_id))
+    log.line(str(found.words))
+    if not found.complete:
+        raise InvalidInput(found.words)
+
+
+def _launch(carry: "Carry", step: Step, log: Log) -> None:
+    launch.launch(_instance(step), actor=_actor(carry), say_line=log.line)
+
+
+def _await_ready(carry: "Carry", step: Step, log: Log) -> None:
+    """Until the instance is ready; its own sentence when it fails, is unwell for good, or somebody stops it."""
+    told = ""
+    begun = time.monotonic()
+    while True:
+        one = instances.instance(_instance(step))
+        if one.reason is not None and (words := str(one.reason)) != told:
+            log.line(f"{one.state}: {words}")
+            told = words
+        if one.state == State.ready:
+            return
+        settled = one.state == State.unwell and one.health.get("phase") == "the sanity question was answered badly"
+        if one.state in (State.failed, State.stopped) or settled:
+            raise EngineError(one.reason or say("It was stopped."))
+        if one.wish == Wish.down:
+            raise EngineError(say("Somebody stopped it meanwhile."))
+        if time.monotonic() - begun > step.timeout_s:
+            raise EngineError(
+                say("It did not get ready within {limit} s; its log may say why.", limit=round(step.timeout_s))
+            )
+        carry.wanted()
+        time.sleep(TICK_S)
+
+
+def _await_stopped(carry: "Carry", step: Step, log: Log) -> None:
+    instances.wish_down(_instance(step), actor=_actor(carry))
+    begun = time.monotonic()
+    while instances.instance(_instance(step)).state != State.stopped:
+        if time.monotonic() - begun > step.timeout_s:
+            raise EngineError(say("It did not stop within {limit} s.", limit=round(step.timeout_s)))
+        carry.wanted()
+        time.sleep(TICK_S)
+
+
+def _ask(carry: "Carry", step: Step, log: Log) -> None:
+    one = _ready_on(carry)
+    sampling = conversations.Sampling(temperature=0, max_tokens=64)
+    with EngineClient(f"http://{one.address}", launch.api_key(one)) as client:
+        stream = client.chat_stream(
+            one.spec.served_name, [{"role": "user", "content": FIRST_QUESTION}], temperature=0, max_tokens=64
+        )
+        for _ in stream:
+            pass
+        reply = stream.reply
+    log.line(f"> {FIRST_QUESTION}\n{reply.text}")
+    if reply.partial is not None:
+        raise EngineError(reply.partial)
+    number = conversations.begin(one.id, sampling, FIRST_QUESTION)
+    conversations.add(number, "user", FIRST_QUESTION)
+    conversations.add(number, "assistant", reply.text, reply.reasoning, conversations.figures(reply))
+
+
+def _measure(carry: "Carry", step: Step, log: Log) -> None:
+    one = _ready_on(carry)
+    concurrency, count = int(str(step.arguments["concurrency"])), int(str(step.arguments["requests"]))
+    begun = time.time()
+    requests, wall_s = measure(
+        one.address,
+        one.spec.served_name,
+        concurrency=concurrency,
+        requests=count,
+        api_key=launch.api_key(one),
+        done=lambda done, all_: log.line(f"{done}/{all_}"),
+    )
+    number = runs.keep(one, {"concurrency": concurrency, "requests": count}, requests, wall_s, begun)
+    log.line(f"run {number}: {sum(each.output_tokens for each in requests) / wall_s:.1f} tokens/s")
+
+
+def _ready_on(carry: "Carry") -> instances.Instance:
+    """The instance of this host to talk to: ready, and not random noise where there is a choice."""
+    ready = [one for one in instances.instances() if one.host_id == carry.host_id and one.state == State.ready]
+    if not ready:
+        raise EngineError(say("No instance on this host is ready. Start one on the Instances page, then resume this."))
+    return min(ready, key=lambda one: one.noise)
+
+
+def _instance(step: Step) -> int:
+    return int(str(step.arguments["instance"]))
+
+
+def _actor(carry: "Carry") -> str:
+    from console.jobs import history
+
+    return history.job(carry.job_id).actor
+
+
+ACTIONS: Mapping[str, Callable[["Carry", Step, Log], None]] = {
+    "probe": _probe,
+    "judge": _judge,
+    "look_at_runtime": _look_at_runtime,
+    "launch": _launch,
+    "await_ready": _await_ready,
+    "await_stopped": _await_stopped,
+    "ask": _ask,
+    "measure": _measure,
+}
+"""By the name that stands in `Step.action`."""

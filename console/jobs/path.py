@@ -1,0 +1,157 @@
+"""The pilot path: which kinds of job follow each other, and how each is made when its turn comes."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from console.hosts import inventory
+from console.jobs.jobs import enqueue
+from console.plans import local_cpu
+from console.plans.step import Step
+from console.records import reading
+from console.serving import instances, launch
+from console.text import Text, say
+from db import models
+
+PILOT = ("check", "install", "start", "try", "measure")
+"""From a bare host to a measured answer, as kinds of job."""
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A job as it would be queued now: what it works on and the very steps that will run."""
+
+    kind: str
+    subject: str
+    title: Text
+    steps: Sequence[Step]
+    then: Sequence[str] = ()
+
+
+def start_pilot(host_id: int, *, actor: str) -> int:
+    """Queue the whole path on a host; the id of its first job, or of the job the host is busy with."""
+    first = planned(PILOT[0], inventory.host(host_id), PILOT[1:])
+    return enqueue(first.kind, first.subject, host_id, first.title, first.steps, actor=actor, then=first.then)
+
+
+def start(kind: str, host_id: int, *, actor: str) -> int:
+    """Queue one kind of job alone."""
+    one = planned(kind, inventory.host(host_id))
+    return enqueue(one.kind, one.subject, host_id, one.title, one.steps, actor=actor)
+
+
+def queue(made: "Made", kind: str, host_id: int, *, actor: str) -> int:
+    """Queue one job that was made already; the id of the active job its subject has, if it has one."""
+    subject, title, steps = made
+    return enqueue(kind, subject, host_id, title, steps, actor=actor)
+
+
+def following(job_id: int) -> Planned | None:
+    """What comes after this job on its path, planned from how things are now."""
+    with reading() as session:
+        job = session.get_one(models.Job, job_id)
+        rest = json.loads(job.then)
+    return planned(rest[0], inventory.host(job.host_id), rest[1:]) if rest else None
+
+
+def planned(kind: str, host: inventory.Host, then: Sequence[str] = ()) -> Planned:
+    """The job of this kind for this host."""
+    subject, title, steps = KINDS[kind](host)
+    return Planned(kind, subject, title, steps, then)
+
+
+Made = tuple[str, Text, Sequence[Step]]
+
+
+def _check(host: inventory.Host) -> Made:
+    steps = [
+        Step("ask", say("Ask the host about itself"), action="probe", expected_s=2, timeout_s=120),
+        Step("judge", say("Compare with what the pilot needs"), action="judge", expected_s=0.2),
+    ]
+    return f"host:{host.id}", say("Check {host}", host=host.title), steps
+
+
+def _install(host: inventory.Host) -> Made:
+    look = Step("look", say("Note what is installed now"), action="look_at_runtime", expected_s=1, timeout_s=120)
+    return f"host:{host.id}", say("Install vLLM on {host}", host=host.title), [*local_cpu.plan(target(host)), look]
+
+
+def _start(host: inventory.Host) -> Made:
+    instance_id = launch.pilot_instance(host)
+    return start_instance(instance_id)
+
+
+def start_instance(instance_id: int) -> Made:
+    """Starting one instance: launch it, then wait until it has answered well."""
+    one = instances.instance(instance_id)
+    arguments = {"instance": instance_id}
+    steps = [
+        Step("launch", say("Start the server"), action="launch", arguments=arguments, expected_s=1),
+        Step(
+            "answer",
+            say("Wait until it answers, and judge its answer"),
+            action="await_ready",
+            arguments=arguments,
+            expected_s=40,
+            timeout_s=900,
+        ),
+    ]
+    return one.subject, say("Start {name}", name=one.name), steps
+
+
+def restart_instance(instance_id: int) -> Made:
+    """The same after ending the attempt that runs."""
+    subject, _, steps = start_instance(instance_id)
+    name = instances.instance(instance_id).name
+    first = Step(
+        "stop",
+        say("Stop the server"),
+        action="await_stopped",
+        arguments={"instance": instance_id},
+        expected_s=5,
+        timeout_s=120,
+    )
+    return subject, say("Restart {name}", name=name), [first, *steps]
+
+
+def _try(host: inventory.Host) -> Made:
+    steps = [Step("ask", say("Ask a first question"), action="ask", expected_s=2, timeout_s=120)]
+    return f"host:{host.id}", say("First answer on {host}", host=host.title), steps
+
+
+def _measure(host: inventory.Host) -> Made:
+    steps = [
+        Step(
+            "one",
+            say("One request at a time"),
+            action="measure",
+            arguments={"concurrency": 1, "requests": 6},
+            expected_s=8,
+            timeout_s=600,
+        ),
+        Step(
+            "four",
+            say("Four requests at a time"),
+            action="measure",
+            arguments={"concurrency": 4, "requests": 12},
+            expected_s=10,
+            timeout_s=600,
+        ),
+    ]
+    return f"host:{host.id}", say("Measure {host}", host=host.title), steps
+
+
+KINDS: Mapping[str, Callable[[inventory.Host], Made]] = {
+    "check": _check,
+    "install": _install,
+    "start": _start,
+    "try": _try,
+    "measure": _measure,
+}
+
+
+def target(host: inventory.Host) -> local_cpu.LocalCpuTarget:
+    """Where and for which machine the CPU runtime is installed."""
+    import platform
+
+    return local_cpu.LocalCpuTarget(work_folder=host.work_folder, machine=platform.machine())

@@ -1,0 +1,158 @@
+"""The pilot path of a host as a person sees it: Host, Check, Install, Serve, Try, Measure, each with its true state.
+
+A stage is green only through an observation younger than LIMITS says, never because a job once ended well.
+"""
+
+import time
+from dataclasses import dataclass
+from enum import StrEnum
+
+from console.checks import Level
+from console.hosts import inventory, observe
+from console.jobs import history
+from console.jobs.history import JobView
+from console.jobs.states import JobState
+from console.bench import runs
+from console.serving import instances
+from console.serving.conversations import last_answer
+
+from console.serving.state import State
+from console.text import Text, say, verbatim
+
+LIMITS = {"host": 60.0, "check": 86_400.0, "install": 3_600.0, "serve": 15.0, "try": 86_400.0, "measure": 86_400.0}
+"""Seconds for which an observation stands for the present."""
+
+
+class StageState(StrEnum):
+    TODO = "todo"  # nothing happened yet
+    RUNNING = "running"
+    WAITING = "waiting"  # a job waits for a person
+    OK = "ok"
+    STALE = "stale"  # it was so when it was last looked at, too long ago
+    WARN = "warn"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One stage. `seen` is the Unix time of what the state rests on; `elapsed_s` how long its job took or takes."""
+
+    name: str
+    state: StageState
+    words: Text
+    seen: float | None = None
+    elapsed_s: float | None = None
+    job_id: int | None = None
+
+
+def stages(host: inventory.Host) -> list[Stage]:
+    """All six, in the order of the path."""
+    seen = [_host(host), _check(host), _install(host), _serve(host), _try(host), _measure(host)]
+    return [
+        _with_job(stage, history.latest(JOB_OF[stage.name], host.id) if stage.name in JOB_OF else None)
+        for stage in seen
+    ]
+
+
+JOB_OF = {"check": "check", "install": "install", "serve": "start", "try": "try", "measure": "measure"}
+
+
+def _with_job(stage: Stage, job: JobView | None) -> Stage:
+    """A job in progress, or one that stopped after what was seen, says more than the last observation."""
+    if job is None:
+        return stage
+    state, words = stage.state, stage.words
+    if job.state == JobState.WAITING:
+        state, words = StageState.WAITING, job.question or say("waits for an answer")
+    elif job.active:
+        current = job.current
+        state = StageState.RUNNING
+        words = say("queued") if job.state == JobState.QUEUED or current is None else current.step.title
+    elif job.state == JobState.FAILED and (stage.seen is None or (job.ended or 0) > stage.seen):
+        current = job.current
+        state = StageState.FAILED
+        words = (current.reason if current else None) or job.reason or say("failed")
+    elif job.state == JobState.CANCELLED and stage.seen is None:
+        words = say("cancelled before it was done")
+    return Stage(stage.name, state, words, stage.seen, job.elapsed, job.id)
+
+
+def _fresh(name: str, seen: float) -> StageState:
+    return StageState.OK if time.time() - seen <= LIMITS[name] else StageState.STALE
+
+
+def _host(host: inventory.Host) -> Stage:
+    """This machine is reached by being looked at from itself."""
+    return Stage("host", StageState.OK, host.title, seen=time.time())
+
+
+def _check(host: inventory.Host) -> Stage:
+    checked = observe.judged(host)
+    if checked is None:
+        return Stage("check", StageState.TODO, say("not checked yet"))
+    count = {level: sum(one.verdict.level == level for one in checked.judged) for level in Level}
+    words = say(
+        "{passed} passed, {warnings} warnings, {failed} failed",
+        passed=count[Level.PASS],
+        warnings=count[Level.WARN] + count[Level.UNKNOWN],
+        failed=count[Level.FAIL],
+    )
+    state = _fresh("check", checked.time)
+    if count[Level.FAIL]:
+        state = StageState.FAILED
+    return Stage("check", state, words, checked.time)
+
+
+def _install(host: inventory.Host) -> Stage:
+    found = observe.runtime(host)
+    if found is None or not found.complete:
+        return Stage("install", StageState.TODO, say("vLLM is not installed") if found is None else found.words)
+    return Stage("install", _fresh("install", found.time), found.words, found.time)
+
+
+def _serve(host: inventory.Host) -> Stage:
+    mine = [one for one in instances.instances() if one.host_id == host.id]
+    if not mine:
+        return Stage("serve", StageState.TODO, say("no instance yet"))
+    best = min(mine, key=lambda one: ORDER.index(one.state))
+    words = say("{name} on port {port}", name=best.name, port=str(best.spec.port))
+    state = {
+        State.ready: StageState.OK,
+        State.starting: StageState.RUNNING,
+        State.stopping: StageState.RUNNING,
+        State.unwell: StageState.WARN,
+        State.lost: StageState.WARN,
+        State.failed: StageState.FAILED,
+        State.stopped: StageState.TODO,
+    }[best.state]
+    if best.state not in (State.ready, State.starting):
+        words = say("{name}: {why}", name=best.name, why=best.reason or verbatim(best.state))
+    return Stage("serve", state, words, best.observed if state != StageState.TODO else None)
+
+
+ORDER = (State.ready, State.starting, State.unwell, State.failed, State.lost, State.stopping, State.stopped)
+
+
+def _try(host: inventory.Host) -> Stage:
+    found = last_answer()
+    if found is None:
+        return Stage("try", StageState.TODO, say("no question asked yet"))
+    return Stage("try", _fresh("try", found.created), say("“{answer}”", answer=_short(found.text)), found.created)
+
+
+def _measure(host: inventory.Host) -> Stage:
+    run = runs.latest(host.id)
+    if run is None:
+        return Stage("measure", StageState.TODO, say("not measured yet"))
+    words = say(
+        "TTFT p50 {ttft} ms, {rate} tokens/s with {n} at a time",
+        ttft=round(run.ttft_p50_s * 1000),
+        rate=round(run.tokens_per_s, 1),
+        n=run.concurrency,
+    )
+    return Stage("measure", _fresh("measure", run.ended), words, run.ended)
+
+
+def _short(answer: str, most: int = 80) -> str:
+    answer = " ".join(answer.split())
+    return answer if len(answer) <= most else answer[: most - 1] + "…"

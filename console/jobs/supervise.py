@@ -1,0 +1,91 @@
+"""Keeping a worker alive beside the web server: starting it in a session of its own, replacing old or hanging ones."""
+
+import os
+import shlex
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+
+import console
+from console.errors import DataError
+from console.hosts.local import LocalRunner
+from console.jobs.worker import beat, fingerprint, held
+from console.settings import DATA_VARIABLE, settings
+from console.text import say
+
+WATCH_S = 1.0
+COME_UP_S = 20.0
+
+
+def ensure_worker() -> None:
+    """Returns once this data folder has a living worker that runs the present code. Raises DataError otherwise."""
+    known = beat()
+    if held() and known is not None and (known.code != fingerprint() or not known.alive):
+        _end(known.pid)
+    if not held():
+        _start()
+    deadline = time.monotonic() + COME_UP_S
+    while not (held() and (known := beat()) is not None and known.alive):
+        if time.monotonic() > deadline:
+            raise DataError(
+                say(
+                    "The worker did not start within {seconds} s. The end of its log, {path}, says why.",
+                    seconds=round(COME_UP_S),
+                    path=str(_log()),
+                )
+            )
+        time.sleep(0.05)
+
+
+def keep_worker(stop: threading.Event) -> None:
+    """Look every second; start a worker when there is none, replace one that hangs. Until `stop` is set."""
+    while not stop.wait(WATCH_S):
+        try:
+            ensure_worker()
+        except DataError as error:
+            print(error, file=sys.stderr)
+
+
+def end_worker() -> bool:
+    """Tell the worker to let go and end; False when there is none."""
+    known = beat()
+    if not held() or known is None:
+        return False
+    _end(known.pid)
+    return True
+
+
+def _log() -> Path:
+    return settings().worker_folder / "log"
+
+
+def _start() -> None:
+    settings().worker_folder.mkdir(parents=True, exist_ok=True)
+    root = Path(console.__file__).parent.parent
+    words = [sys.executable, "-m", "console", "worker"]
+    command = " ".join(shlex.quote(word) for word in words)
+    LocalRunner().run(
+        f"cd {shlex.quote(str(root))} && {DATA_VARIABLE}={shlex.quote(str(settings().data))} "
+        f"setsid nohup {command} >> {shlex.quote(str(_log()))} 2>&1 < /dev/null &"
+    )
+
+
+def _end(pid: int) -> None:
+    """TERM, ten seconds, then KILL: jobs and engines are processes of their own and live on."""
+    deadline = time.monotonic() + 10
+    _signal(pid, signal.SIGTERM)
+    while held() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    if held():
+        _signal(pid, signal.SIGKILL)
+        while held() and time.monotonic() < deadline + 5:
+            time.sleep(0.05)
+
+
+def _signal(pid: int, number: signal.Signals) -> None:
+    try:
+        os.kill(pid, number)
+    except ProcessLookupError:
+        pass

@@ -1,0 +1,44 @@
+"""A plan as one commented shell script that does the same without the console."""
+
+from collections.abc import Sequence
+
+from console.plans.step import Step
+
+HEAD = """#!/bin/sh
+# {count} steps. Each is skipped when its check succeeds beforehand; the script stops at the first that fails.
+# A step that must ask ends with code 75 and its question in the file `ask`; run again with PILOT_ANSWER=yes.
+set -u
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+
+step() {{  # step NUMBER TITLE
+  if [ -s "$work/verify.sh" ] && sh "$work/verify.sh" >/dev/null 2>&1; then echo "== $1 $2: already there"; return; fi
+  echo "== $1 $2"
+  (cd "$work" && sh ./run.sh) || {{ code=$?; [ $code -eq 75 ] && cat "$work/ask"; exit $code; }}
+  if [ -s "$work/verify.sh" ]; then
+    sh "$work/verify.sh" >/dev/null || {{ echo "step $1: its result is not there" >&2; exit 1; }}
+  fi
+}}
+"""
+
+
+def runbook(steps: Sequence[Step]) -> str:
+    """Only steps that act on the host with a script are in it; what the console does itself is named in a comment."""
+    parts = [HEAD.format(count=len(steps))]
+    for number, step in enumerate(steps, start=1):
+        title = str(step.title).replace("'", "’").replace("\n", " ")
+        if step.action:
+            parts.append(f"# {number}. {title}: done by the console itself ({step.action})\n")
+            continue
+        parts.append(
+            f"# {number}. {title}\n"
+            + _file("run.sh", step.script, number)
+            + _file("verify.sh", step.verify, number)
+            + f"step {number} '{title}'\n"
+        )
+    return "\n".join(parts)
+
+
+def _file(name: str, content: str, number: int) -> str:
+    end = f"END_OF_STEP_{number}"
+    return f"cat > \"$work/{name}\" <<'{end}'\n{content.rstrip()}\n{end}\n" if content else f': > "$work/{name}"\n'

@@ -1,0 +1,35 @@
+"""How one judgement looks, with its evidence."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from console.checks import Judged, Level
+from console.hosts.observe import Checked
+from console.surface.ui import mark, plain_mark, t, words
+
+
+def tally(judged: Sequence[Judged]) -> str:
+    """How many of each level, as Markdown."""
+    counts = [(level, sum(one.verdict.level == level for one in judged)) for level in Level]
+    return " · ".join(f"{mark(level)} {count}" for level, count in counts if count)
+
+
+def check_line(one: Judged, checked: Checked) -> None:
+    """One check: its line tells the level and what was seen, inside is everything else."""
+    verdict = one.verdict
+    label = f"{plain_mark(verdict.level)} · **{words(one.title)}** · {words(verdict.seen)}"
+    with st.expander(label, key=f"check-{one.name}", expanded=verdict.level == Level.FAIL):
+        st.markdown(
+            f"{t('Seen')}: {words(verdict.seen)}  \n{t('Wanted')}: {words(verdict.wanted)}  \n"
+            f"{t('Why')}: {words(one.why)}"
+        )
+        if verdict.fix is not None:
+            st.markdown(f"**{t('How to fix it')}**: {words(verdict.fix)}")
+        if verdict.fix_command:
+            st.code(verdict.fix_command, language="bash")
+        for name in one.facts:
+            raw = checked.raws.get(name)
+            if raw is not None:
+                st.caption(t("evidence: {name}", name=name))
+                st.code(raw.text[:4000] or t("(it printed nothing)"), language=None)

@@ -1,0 +1,95 @@
+"""How an instance looks and what can be done with it."""
+
+import streamlit as st
+
+from console.jobs import path
+from console.jobs.logs import attempt_log
+from console.serving import instances, stopping
+from console.serving.instances import Attempt, Instance
+from console.serving.state import State
+from console.surface.ui import attempt, clock, span, t, who
+
+
+def buttons(one: Instance) -> None:
+    """Start or stop, restart, and the ways to talk to it and watch it."""
+    resting = one.state in instances.RESTING
+    with st.container(horizontal=True, key=f"buttons-{one.id}"):
+        if resting:
+            st.button(t("Start"), key=f"start-{one.id}", type="primary", on_click=attempt, args=(start, one))
+        else:
+            st.button(
+                t("Stop"),
+                key=f"stop-{one.id}",
+                on_click=attempt,
+                args=(stopping.ask, one.id),
+                kwargs={"actor": who()},
+                disabled=one.state == State.stopping,
+                help=t("It is being stopped.") if one.state == State.stopping else None,
+            )
+            st.button(
+                t("Restart"),
+                key=f"restart-{one.id}",
+                on_click=attempt,
+                args=(restart, one),
+                disabled=one.state == State.stopping,
+                help=t("It is being stopped.") if one.state == State.stopping else None,
+            )
+        if one.state == State.ready:
+            st.page_link(
+                "playground.py", label=t("Talk"), query_params={"instance": str(one.id)}, icon=":material/chat:"
+            )
+            st.page_link(
+                "monitor.py", label=t("Watch"), query_params={"instance": str(one.id)}, icon=":material/monitoring:"
+            )
+
+
+def start(one: Instance) -> int:
+    """Queue its start."""
+    return path.queue(path.start_instance(one.id), "start", one.host_id, actor=who())
+
+
+def restart(one: Instance) -> int:
+    """Queue its end and its next start."""
+    return path.queue(path.restart_instance(one.id), "restart", one.host_id, actor=who())
+
+
+def attempts_view(one: Instance) -> None:
+    """Every start with its command and its own log; a failed attempt stays readable after the next."""
+    known = instances.attempts(one.id)
+    if not known:
+        st.caption(t("It was never started."))
+        return
+    chosen = st.selectbox(t("Attempt"), known, key=f"attempt-of-{one.id}", format_func=_attempt_line)
+    st.code(chosen.command, language="bash")
+    with st.container(height=360, autoscroll=True, key=f"attempt-log-{one.id}"):
+        st.code(attempt_log(one.id, chosen.number).tail() or t("(it printed nothing)"), language=None)
+
+
+def _attempt_line(one: Attempt) -> str:
+    words = f"{one.number} · {clock(one.started)} · {one.actor}"
+    if one.ready is not None:
+        words += f" · {t('ready after {span}', span=span(one.ready - one.started))}"
+    if one.ended is not None:
+        code = t("exit code {code}", code=one.code) if one.code is not None else t("no exit code")
+        words += f" · {t('ended after {span}', span=span(one.ended - one.started))} · {code}"
+    return words
+
+
+def delete_button(one: Instance) -> None:
+    """Deleting asks once more; only what rests can be deleted."""
+    resting = one.state in instances.RESTING
+    if st.button(
+        t("Delete this instance"),
+        key="delete-instance",
+        disabled=not resting,
+        help=None if resting else t("Stop it first."),
+    ):
+        _confirm_delete(one)
+
+
+@st.dialog(" ")
+def _confirm_delete(one: Instance) -> None:
+    st.write(t("Delete {name}? Its settings go; its history and logs stay.", name=one.name))
+    if st.button(t("Delete"), key="really-delete", type="primary"):
+        attempt(instances.delete, one.id, actor=who())
+        st.switch_page("instances.py")

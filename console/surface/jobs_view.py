@@ -1,0 +1,112 @@
+"""How a job looks: its head, its steps with logs, its buttons; the same on every page."""
+
+import streamlit as st
+
+from console.jobs import history, jobs
+from console.jobs.history import JobView, StepView
+from console.jobs.states import RESUMABLE, JobState, StepState
+from console.surface.ui import attempt, clock, mark, plain_mark, span, t, who, words
+
+
+def job_panel(job_id: int) -> None:
+    """A live job: ticks once a second while it is active, then stands still."""
+    active = history.job(job_id).active
+
+    @st.fragment(run_every=1.0 if active else None)
+    def panel() -> None:
+        job = history.job(job_id)
+        if active and not job.active:
+            st.rerun()
+        _head(job)
+        for step in job.steps:
+            _step(job, step)
+
+    panel()
+
+
+def _head(job: JobView) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key=f"job-head-{job.id}"):
+        st.markdown(
+            f"{mark(job.state)} · {t('{done} of {all} steps', done=job.done, all=len(job.steps))} · "
+            f"{span(job.elapsed)} · {t('attempt {n}', n=job.attempt)} · {job.actor}"
+        )
+        st.space("stretch")
+        if job.active:
+            st.button(
+                t("Cancel"),
+                key=f"cancel-{job.id}",
+                disabled=job.cancel_wanted,
+                help=t("It ends the step that runs.") if not job.cancel_wanted else t("It is being cancelled."),
+                on_click=attempt,
+                args=(jobs.cancel, job.id),
+                kwargs={"actor": who()},
+            )
+        if job.state in RESUMABLE:
+            st.button(
+                t("Resume"),
+                key=f"resume-{job.id}",
+                type="primary",
+                help=t("Finished steps are kept; the others run again."),
+                on_click=attempt,
+                args=(jobs.resume, job.id),
+                kwargs={"actor": who()},
+            )
+    if job.question is not None:
+        _question(job)
+    elif job.state == JobState.FAILED and job.reason is not None:
+        st.error(words(job.reason), icon=":material/error:")
+
+
+def _question(job: JobView) -> None:
+    st.warning(words(job.question), icon=":material/help:")
+    with st.container(horizontal=True):
+        for answer, label in (("yes", t("Yes, go on")), ("no", t("No"))):
+            st.button(
+                label,
+                key=f"answer-{answer}-{job.id}",
+                on_click=attempt,
+                args=(jobs.answer, job.id, answer),
+                kwargs={"actor": who()},
+            )
+
+
+def _step(job: JobView, step: StepView) -> None:
+    times = (
+        f"{span(step.elapsed)} / {span(step.step.expected_s)}"
+        if step.elapsed is not None
+        else (t("about {span}", span=span(step.step.expected_s)))
+    )
+    label = f"{plain_mark(step.state)} · **{words(step.step.title)}** · {times}"
+    opened = step.state in (StepState.RUNNING, StepState.FAILED)
+    with st.expander(label, key=f"step-{job.id}-{step.number}", expanded=opened):
+        if step.reason is not None:
+            st.markdown(f":red[{words(step.reason)}]" if step.state == StepState.FAILED else words(step.reason))
+        if step.started is not None:
+            st.caption(
+                t("began {began} · attempt {n}", began=clock(step.started), n=step.attempt)
+                + (f" · {t('exit code {code}', code=step.code)}" if step.code is not None else "")
+            )
+        log = step.log() if step.attempt else ""
+        if log:
+            with st.container(height=240, autoscroll=True, key=f"log-{job.id}-{step.number}"):
+                st.code(log[-20_000:], language=None)
+        _script(step)
+        if job.state in RESUMABLE and step.state in (StepState.FAILED, StepState.CANCELLED):
+            _skip(job, step)
+
+
+def _script(step: StepView) -> None:
+    if step.step.script and st.toggle(t("Show what it runs"), key=f"script-{step.job_id}-{step.number}"):
+        st.code(step.step.script, language="bash")
+        if step.step.verify:
+            st.caption(t("It counts as done when this succeeds:"))
+            st.code(step.step.verify, language="bash")
+
+
+def _skip(job: JobView, step: StepView) -> None:
+    key = f"skip-why-{job.id}-{step.number}"
+    with st.form(f"skip-{job.id}-{step.number}", border=False):
+        st.text_input(t("Skip this step because …"), key=key)
+        if st.form_submit_button(t("Skip")):
+            attempt(jobs.skip, job.id, step.number, st.session_state[key], actor=who())
+            st.rerun()

@@ -1,0 +1,37 @@
+"""A plan that can be read, copied and exported before it runs."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from console.plans.runbook import runbook
+from console.plans.step import Step
+from console.surface.ui import span, t, words
+
+
+def plan_preview(steps: Sequence[Step]) -> None:
+    """The very scripts that would run, one below the other, and all of them as one file."""
+    total = sum(step.expected_s for step in steps)
+    st.caption(
+        t(
+            "{count} steps, about {span} if nothing is there yet. A step whose check succeeds beforehand is not run.",
+            count=len(steps),
+            span=span(total),
+        )
+    )
+    st.download_button(
+        t("Download as a shell script"), runbook(steps), file_name="install.sh", mime="text/x-sh", on_click="ignore"
+    )
+    chosen = st.selectbox(
+        t("Read the step"),
+        range(len(steps)),
+        index=None,
+        key="plan-step",
+        format_func=lambda n: f"{n + 1}. {words(steps[n].title)}",
+        placeholder=t("a step"),
+    )
+    if chosen is not None:
+        st.code(steps[chosen].script, language="bash")
+        if steps[chosen].verify:
+            st.caption(t("It counts as done when this succeeds:"))
+            st.code(steps[chosen].verify, language="bash")

@@ -1,0 +1,78 @@
+"""The web server: Streamlit's pages, the chart routes and the gate before all of them, on loopback only."""
+
+import socket
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from starlette.middleware import Middleware
+from streamlit import App
+
+import console
+from console.errors import ConsoleError, DataError
+from console.hosts import inventory
+from console.jobs.supervise import ensure_worker, keep_worker
+from console.settings import settings
+from console.surface.gate import Gate, token
+from console.surface.link import ADDRESS
+from console.surface.live_chart import routes
+from console.text import say
+
+ROOT = Path(console.__file__).resolve().parent.parent
+
+
+def bind(port: int) -> socket.socket:
+    """A listening place on loopback, taken before anything is started. Raises DataError when it is in use."""
+    place = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        place.bind((ADDRESS, port))
+    except OSError as error:
+        place.close()
+        raise DataError(
+            say(
+                "Port {port} of this machine cannot be used: {error}. Choose another with --port.",
+                port=port,
+                error=error.strerror or str(error),
+            )
+        ) from error
+    return place
+
+
+def application(port: int) -> App:
+    """The whole console as one ASGI application."""
+
+    @asynccontextmanager
+    async def lifespan(_app: App) -> AsyncIterator[dict[str, Any] | None]:
+        stop = threading.Event()
+        watcher = threading.Thread(target=keep_worker, args=(stop,), daemon=True)
+        watcher.start()
+        yield None
+        stop.set()
+
+    return App(
+        ROOT / "pages" / "app.py",
+        lifespan=lifespan,
+        routes=routes(lambda: settings().samples),
+        middleware=[Middleware(Gate, secret=token(settings().token), port=port)],
+    )
+
+
+def serve(place: socket.socket, port: int) -> None:
+    """Blocks until the server is told to end. The database is ready and a worker lives before the first page."""
+    inventory.this_machine()
+    try:
+        ensure_worker()
+    except ConsoleError as error:
+        print(error)  # the pages say it too, and the watcher keeps trying
+    configuration = uvicorn.Config(
+        application(port),
+        log_level="warning",
+        access_log=False,
+        ws="websockets-sansio",
+        timeout_graceful_shutdown=2,
+    )
+    uvicorn.Server(configuration).run(sockets=[place])

@@ -1,0 +1,200 @@
+"""Words and widgets that every page shares: language, states, times, sizes, errors."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from console.errors import ConsoleError
+from console.jobs.jobs import say_state
+from console.jobs.worker import beat, held
+from console.settings import actor
+from console.text import LANGUAGES, Text, Value, render, say
+
+MARKS = {
+    "ok": ("●", "green"),
+    "satisfied": ("●", "green"),
+    "succeeded": ("●", "green"),
+    "ready": ("●", "green"),
+    "pass": ("●", "green"),
+    "running": ("◐", "blue"),
+    "starting": ("◐", "blue"),
+    "stopping": ("◐", "blue"),
+    "queued": ("○", "gray"),
+    "waiting": ("○", "gray"),
+    "skipped": ("◌", "gray"),
+    "stopped": ("○", "gray"),
+    "cancelled": ("◌", "gray"),
+    "unknown": ("?", "gray"),
+    "warn": ("▲", "orange"),
+    "unwell": ("▲", "orange"),
+    "stale": ("○", "gray"),
+    "todo": ("○", "gray"),
+    "lost": ("▲", "orange"),
+    "failed": ("■", "red"),
+    "fail": ("■", "red"),
+}
+"""State -> its shape and colour; the word always stands beside them."""
+
+
+def language() -> str:
+    """ "zh" or "en": chosen by the reader, else the browser's."""
+    chosen = st.session_state.get("lang") or st.query_params.get("lang")
+    if chosen in LANGUAGES:
+        return str(chosen)
+    return "zh" if (st.context.locale or "").lower().startswith("zh") else "en"
+
+
+def t(sentence: str, /, **values: Value | Text) -> str:
+    """`sentence` in the reader's language. It must be a literal: a test collects every call."""
+    return render(Text(sentence, values), language())
+
+
+def words(text: Text | str | None) -> str:
+    """A stored or computed text in the reader's language; "" for None."""
+    return "" if text is None else render(text, language()) if isinstance(text, Text) else text
+
+
+def mark(state: str) -> str:
+    """Shape, colour and word of a state, as Markdown."""
+    shape, colour = MARKS.get(state, ("?", "gray"))
+    return f":{colour}[{shape} {words(state_word(state))}]"
+
+
+def plain_mark(state: str) -> str:
+    """The same without colour, for table cells."""
+    return f"{MARKS.get(state, ('?', ''))[0]} {words(state_word(state))}"
+
+
+def state_word(state: str) -> Text:
+    """The word for a state or a level."""
+    levels = {
+        "pass": say("pass"),
+        "warn": say("warning"),
+        "fail": say("fail"),
+        "unknown": say("unknown"),
+        "stale": say("not looked at lately"),
+        "todo": say("to do"),
+    }
+    return levels.get(state) or say_state(state)
+
+
+def ago(moment: float | None) -> str:
+    """How long ago, in one unit."""
+    if moment is None:
+        return "–"
+    return t("{span} ago", span=span(time.time() - moment))
+
+
+def span(seconds: float | None) -> str:
+    """A length of time in at most two units: 0.4 s, 12 s, 3 min 20 s, 2 h 5 min, 3 d 4 h."""
+    if seconds is None:
+        return "–"
+    seconds = max(0.0, seconds)
+    if seconds < 9.95:
+        return t("{n} s", n=f"{seconds:.1f}")
+    whole = round(seconds)
+    if whole < 60:
+        return t("{n} s", n=whole)
+    if whole < 3600:
+        return t("{m} min {s} s", m=whole // 60, s=whole % 60)
+    if whole < 86400:
+        return t("{h} h {m} min", h=whole // 3600, m=whole % 3600 // 60)
+    return t("{d} d {h} h", d=whole // 86400, h=whole % 86400 // 3600)
+
+
+def clock(moment: float | None) -> str:
+    """Date and time in the reader's zone, which the browser told."""
+    if moment is None:
+        return "–"
+    from datetime import UTC, datetime
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+    try:
+        zone = ZoneInfo(st.context.timezone or "UTC")
+    except (ZoneInfoNotFoundError, ValueError):
+        return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    return datetime.fromtimestamp(moment, zone).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def size(byte_count: float | None) -> str:
+    """Bytes as GiB, or MiB below a tenth of one."""
+    if byte_count is None:
+        return "–"
+    return f"{byte_count / 2**30:.1f} GiB" if byte_count >= 0.1 * 2**30 else f"{byte_count / 2**20:.1f} MiB"
+
+
+def attempt(call: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+    """Make one console call from a callback; an error of ours is kept and shown at the top of the next run."""
+    try:
+        return call(*arguments, **named)
+    except ConsoleError as error:
+        st.session_state["error"] = error.text
+        return None
+
+
+def show_error() -> None:
+    """Show what the last callback could not do, once."""
+    error = st.session_state.pop("error", None)
+    if error is not None:
+        st.error(words(error), icon=":material/error:")
+
+
+def who() -> str:
+    """The actor of everything done in this session."""
+    return actor()
+
+
+def number_in_url(name: str) -> int | None:
+    """A whole number from the address line; anything else there is as if nothing was."""
+    given = st.query_params.get(name, "")
+    return int(given) if given.isdecimal() and len(given) < 12 else None
+
+
+def title(heading: str, caption: str = "") -> None:
+    """The head of a page."""
+    st.title(heading, anchor=False)
+    if caption:
+        st.caption(caption)
+    show_error()
+
+
+def empty(sentence: str, page: str | None = None, label: str = "") -> None:
+    """What a page says when it has nothing to show, with the way to what comes first."""
+    with st.container(border=True, key="empty-state"):
+        st.write(sentence)
+        if page:
+            st.page_link(page, label=label, icon=":material/arrow_forward:")
+
+
+def frame(chosen: str) -> None:
+    """What stands on every page: the language switch and, when it matters, that nobody does the work."""
+    with st.sidebar:
+        names = {"zh": "中文", "en": "English"}
+        st.segmented_control(
+            t("Language"),
+            list(names),
+            default=chosen,
+            format_func=names.__getitem__,
+            key="lang",
+            required=True,
+            label_visibility="collapsed",
+            bind="query-params",
+        )
+        _worker_state()
+
+
+@st.fragment(run_every=10)
+def _worker_state() -> None:
+    known = beat()
+    if held() and known is not None and known.alive:
+        st.caption(t("Worker runs · since {since}", since=clock(known.started)))
+    else:
+        st.warning(
+            t(
+                "The worker does not run: jobs wait and nothing is observed. It is started again by itself; if "
+                "this stays, see `pilot doctor`."
+            ),
+            icon=":material/warning:",
+        )

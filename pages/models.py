@@ -1,0 +1,28 @@
+"""Models: the folders of weights a server can be started with."""
+
+import streamlit as st
+
+from console.hosts import inventory
+from console.serving import launch
+from console.surface.models_view import model_row
+from console.surface.ui import attempt, empty, t, title, who
+
+host = inventory.this_machine()
+title(t("Models"), t("Folders with weights in the Hugging Face format, each looked through before it is used."))
+found = launch.models_on(host)
+if not found:
+    empty(
+        t("No model is here yet. The installation prepares two small ones; or name a folder of your own below."),
+        "install.py",
+        t("Install"),
+    )
+for model in found:
+    model_row(host, model)
+
+with st.form("add-model", clear_on_submit=False):
+    st.text_input(t("Add a folder: its whole path"), key="model-folder", placeholder="/data/models/DeepSeek-R1-Distill")
+    if st.form_submit_button(t("Look through it and add it")):
+        added = attempt(launch.add_model, host, st.session_state["model-folder"], actor=who())
+        if added is not None:
+            st.toast(t("Added."))
+        st.rerun()

@@ -1,0 +1,21 @@
+"""Monitor: how fast a server answers and how busy it is, live."""
+
+import streamlit as st
+
+from console.serving import instances
+from console.surface.monitor_view import charts, chosen, measurements
+from console.surface.ui import empty, mark, t, title
+
+title(t("Monitor"))
+known = [one for one in instances.instances() if one.attempt]
+if not known:
+    empty(t("No server has run yet, so there is nothing to watch. Start one on Launch."), "launch.py", t("Launch"))
+else:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        one = chosen(known)
+        minutes = st.segmented_control(
+            t("Last minutes"), [5, 15, 60], default=5, key="minutes", required=True, bind="query-params"
+        )
+        st.markdown(mark(one.state))
+    charts(one, minutes or 5)
+    measurements(one)
