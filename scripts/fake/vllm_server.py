@@ -77,9 +77,18 @@ class Surface(BaseHTTPRequestHandler):
             return self.refuse(400, f"1 validation error: {wrong!r}")
         if body.get("model") not in (None, self.server.model):
             return self.refuse(404, f"The model `{body['model']}` does not exist.")
-        most, context = len(PIECES.findall(prompt)), self.server.serve.max_model_len
-        if most + (body.get("max_tokens") or 1) > context:
-            return self.refuse(400, f"This model's maximum context length is {context} tokens. Ask for less.")
+        wanted, context = (
+            body.get("max_completion_tokens") or body.get("max_tokens") or 1,
+            self.server.serve.max_model_len,
+        )
+        if wanted > context:
+            words = f"max_tokens={wanted} cannot be greater than max_model_len={context}."
+            more = f"Please request fewer output tokens. (parameter=max_tokens, value={wanted})"
+            return self.refuse(400, f"{words} {more}")
+        if (has := len(PIECES.findall(prompt))) + wanted > context:
+            words = f"This model's maximum context length is {context} tokens."
+            more = f"However, you requested {wanted} output tokens and your prompt contains {has} input tokens."
+            return self.refuse(400, f"{words} {more}")
         return Chat(self, body, prompt).run()
 
     def authorized(self) -> bool:

@@ -135,8 +135,10 @@ def test_refusals_show_what_the_engine_said() -> None:
     with pretended() as url, EngineClient(url) as client:
         with pytest.raises(EngineError, match="status 404: The model `other` does not exist"):
             list(client.chat_stream("other", [{"role": "user", "content": "x"}]))
-        with pytest.raises(EngineError, match="maximum context length is 8192 tokens"):
+        with pytest.raises(EngineError, match="max_tokens=9000 cannot be greater than max_model_len=8192"):
             list(asked(url, max_tokens=9000))
+        with pytest.raises(EngineError, match="maximum context length is 8192 tokens"):
+            list(asked(url, max_tokens=8192))
     with pretended("--refuse 500") as url, pytest.raises(EngineError, match="status 500: EngineCore"):
         list(asked(url))
     with pretended("--never-healthy") as url, EngineClient(url) as client, pytest.raises(EngineError, match="503"):
