@@ -9,9 +9,15 @@ from console.facts.trouble import Trouble, trouble_in
 _MEM_ROW = re.compile(r"^\s*(?:Mem|内存)\s*[:：]\s*", re.IGNORECASE)
 _SWAP_ROW = re.compile(r"^\s*(?:Swap|交换)\s*[:：]\s*", re.IGNORECASE)
 _COLUMNS = {
-    "total": "total", "used": "used", "free": "free", "available": "available",
-    "总计": "total", "已用": "used", "空闲": "free", "可用": "available",
-}  # fmt: skip
+    "total": "total",
+    "used": "used",
+    "free": "free",
+    "available": "available",
+    "总计": "total",
+    "已用": "used",
+    "空闲": "free",
+    "可用": "available",
+}
 
 
 @dataclass(frozen=True)

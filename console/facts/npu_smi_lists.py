@@ -138,10 +138,18 @@ def _mapped(columns: list[str], row: str) -> MappedChip | None:
 
 
 _WATCH_COLUMNS = {
-    "npuid(idx)": "npu", "chipid(idx)": "chip", "pwr(w)": "power_w", "temp(c)": "temp_c", "aicore(%)": "aicore_pct",
-    "aicpu(%)": "aicpu_pct", "ctrlcpu(%)": "ctrl_cpu_pct", "memory(%)": "mem_pct", "memorybw(%)": "mem_bandwidth_pct",
-    "npuutil(%)": "npu_util_pct", "aicube(%)": "aicube_pct",
-}  # fmt: skip
+    "npuid(idx)": "npu",
+    "chipid(idx)": "chip",
+    "pwr(w)": "power_w",
+    "temp(c)": "temp_c",
+    "aicore(%)": "aicore_pct",
+    "aicpu(%)": "aicpu_pct",
+    "ctrlcpu(%)": "ctrl_cpu_pct",
+    "memory(%)": "mem_pct",
+    "memorybw(%)": "mem_bandwidth_pct",
+    "npuutil(%)": "npu_util_pct",
+    "aicube(%)": "aicube_pct",
+}
 _WATCH_COLUMN = re.compile(r"[A-Za-z][A-Za-z ]*?\s*\([^)]*\)")
 
 

@@ -141,11 +141,27 @@ def _marks(*labels: str) -> tuple[str, ...]:
 _READERS: dict[str, tuple[Reader, tuple[str, ...]]] = {
     "board": (_board, _marks("Software Version", "Firmware Version", "Chip Name", "Board ID", "PCIe Bus Info")),
     "common": (_common, _marks("Aicore Usage Rate(%)", "HBM Usage Rate(%)", "Temperature(C)", "Memory Usage Rate(%)")),
-    "ecc": (_ecc, _marks("HBM Double Bit Error Count", "HBM Single Bit Error Count", "DDR Double Bit Error Count",
-                         "DDR Single Bit Error Count")),
+    "ecc": (
+        _ecc,
+        _marks(
+            "HBM Double Bit Error Count",
+            "HBM Single Bit Error Count",
+            "DDR Double Bit Error Count",
+            "DDR Single Bit Error Count",
+        ),
+    ),
     "health": (_health, _marks("Health", "Health Status", "Error Code")),
     "memory": (_memory, _marks("DDR Capacity(MB)", "HBM Capacity(MB)", "HBM Temperature(C)")),
     "power": (_power, _marks("NPU Real-time Power(W)", "Power Dissipation(W)", "Power(W)")),
-    "usages": (_usages, _marks("HBM Usage Rate(%)", "DDR Usage Rate(%)", "Memory Usage Rate(%)", "HBM Capacity(MB)",
-                               "DDR Capacity(MB)", "Aicore Usage Rate(%)")),
-}  # fmt: skip
+    "usages": (
+        _usages,
+        _marks(
+            "HBM Usage Rate(%)",
+            "DDR Usage Rate(%)",
+            "Memory Usage Rate(%)",
+            "HBM Capacity(MB)",
+            "DDR Capacity(MB)",
+            "Aicore Usage Rate(%)",
+        ),
+    ),
+}

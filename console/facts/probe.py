@@ -11,6 +11,7 @@ from console.facts.local import FACTS
 from console.facts.probe_shell import MOST_BYTES, SHELL
 from console.facts.system import parse_probe_note
 from console.facts.trouble import Trouble
+from console.masking import mask
 from console.text import Text, say, verbatim
 
 PROBE = Fact("probe", "", parse_probe_note)
@@ -20,19 +21,6 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*")
 _TOKEN = re.compile(r"[A-Za-z0-9]{16,64}")
 _END = r"code=(?P<code>-?\d*) began=(?P<began>[\d.]*) ended=(?P<ended>[\d.]*) limit=(?P<limit>\d+) bytes=(?P<bytes>\d*)"
-_MASKS = (
-    (re.compile(r"(?i)(\b[a-z][a-z0-9+.-]*://)[^\s/@]+@"), r"\1***@"),
-    (re.compile(r"(?i)(\b(?:proxy-)?authorization\s*[:=]\s*)(?:(?:bearer|basic)\s+)?\S+"), r"\1***"),
-    (
-        re.compile(
-            r"(?i)([\"']?\b[\w.-]*(?:password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key)"
-            r"\b[\"']?\s*[:=]\s*)(\"[^\"\n]*\"|'[^'\n]*'|[^\s,;&]+)"
-        ),
-        r"\1***",
-    ),
-    (re.compile(r"\b(?:hf_|sk-|ghp_|glpat-)[A-Za-z0-9_-]{16,}"), "***"),
-    (re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL), "***"),
-)
 
 
 @dataclass(frozen=True)
@@ -127,10 +115,3 @@ def _value(fact: Fact, raw: Raw | None) -> object:
         name = verbatim(f"{type(error).__name__}: {error}")
         return say("The output could not be read ({error}). Please report it together with the output.", error=name)
     return value.message if isinstance(value, Trouble) else value
-
-
-def mask(text: str) -> str:
-    """`text` with passwords, tokens, keys and credentials in addresses replaced by ***."""
-    for pattern, instead in _MASKS:
-        text = pattern.sub(instead, text)
-    return text

@@ -61,5 +61,8 @@ def test_the_way_a_text_was_pasted_changes_nothing(sample: dict[str, Any], way: 
     if "\x1b" in RETYPINGS[way](""):
         text = text.rstrip("\n")
     expected, found = parse(sample["kind"], text), parse(sample["kind"], RETYPINGS[way](text))
-    assert not list(differences({**expected, "unread": [], "line": "", "message": ""},
-                                {**found, "unread": [], "line": "", "message": ""}))  # fmt: skip
+    assert not list(
+        differences(
+            {**expected, "unread": [], "line": "", "message": ""}, {**found, "unread": [], "line": "", "message": ""}
+        )
+    )
