@@ -1,7 +1,7 @@
 """Run every check of the project: `python3 scripts/test.py [arguments for pytest]`.
 
-Makes .test-venv, brings Debian packages where it may, then ruff, mypy and pytest: first the fast tests on two processes,
-then one at a time those that drive browsers and servers. The last line sums up both.
+Makes .test-venv, brings Debian packages where it may, then runs ruff, mypy and pytest: first the fast tests on two
+processes, then one at a time those that drive browsers and servers. The last line sums up both.
 """
 
 import json
@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-if sys.version_info < (3, 11):
+if sys.version_info < (3, 11):  # noqa: UP036  (whoever starts it may have an older one)
     sys.exit("The tests need Python 3.11 or newer.")
 
 from tell import Stop
@@ -140,10 +140,8 @@ def bring_packages() -> dict[str, str]:
 def _lacking() -> dict[str, str]:
     path = os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin"
     lacking = {program: package for program, package in PROGRAMS.items() if not shutil.which(program, path=path)}
-    for file, package in FONTS.items():
-        if not any(Path("/usr/share/fonts").rglob(file)):
-            lacking[file] = package
-    return lacking
+    fonts = Path("/usr/share/fonts")
+    return lacking | {file: package for file, package in FONTS.items() if not any(fonts.rglob(file))}
 
 
 def _apt(*words: str) -> str:

@@ -20,13 +20,24 @@ from babel.messages.pofile import read_po, write_po
 
 ROOT = Path(__file__).resolve().parent.parent
 CATALOG = Path("assets/locale/zh/LC_MESSAGES/console.po")
+HEADER = b"""\
+# The console in Chinese. Sentences are brought in by scripts/translations.py --merge; the Chinese is written here.
+msgid ""
+msgstr ""
+"Language: zh\\n"
+"MIME-Version: 1.0\\n"
+"Content-Type: text/plain; charset=utf-8\\n"
+"Content-Transfer-Encoding: 8bit\\n"
+"Plural-Forms: nplurals=1; plural=0;\\n"
+
+"""
 SPOKEN = ("say", "t")
 """Functions whose first argument is a sentence for people and must be a literal."""
 
 
 @dataclass(frozen=True)
 class Call:
-    """One place in the code that says something. `sentence` is None if it is not a literal; `values` None if unknown."""
+    """One place that says something. `sentence` is None if it is not a literal; `values` is None if not known."""
 
     file: str
     line: int
@@ -114,7 +125,7 @@ def _parts(sentence: str) -> list[tuple[str, str | None]]:
 def read(root: Path) -> Catalog:
     path = root / CATALOG
     if not path.exists():
-        return Catalog(locale="zh", project="Ascend pilot console")
+        return Catalog(locale="zh")
     with path.open("rb") as lines:
         return read_po(lines, locale="zh", abort_invalid=True)
 
@@ -155,13 +166,7 @@ def _pair_troubles(pair: Pair) -> Iterator[str]:
 def merge(root: Path) -> None:
     """Write the catalog anew: what the code says, sorted, each with its files and the translation it had."""
     before = read(root)
-    after = Catalog(
-        locale="zh",
-        project="Ascend pilot console",
-        fuzzy=False,
-        creation_date=before.creation_date,
-        revision_date=before.revision_date,
-    )
+    after = Catalog(locale="zh")
     for call in calls(root):
         if call.sentence is not None and needs_translation(call.sentence):
             kept = before.get(call.sentence)
@@ -170,7 +175,8 @@ def merge(root: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("wb") as lines:
         # Files without line numbers: those change with every edit above them.
-        write_po(lines, after, sort_output=True, omit_header=False, include_lineno=False, width=120)
+        lines.write(HEADER)
+        write_po(lines, after, sort_output=True, omit_header=True, include_lineno=False, width=120)
 
 
 def main() -> int:
