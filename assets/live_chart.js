@@ -4,10 +4,11 @@
 const TICK_MS = 2000
 const LONGEST_WAIT_MS = 30000
 const ANSWER_WITHIN_MS = 10000
+const DOUBLE_CLICK_MS = 350
 const STALE_S = 10
 const SHARES = ["p50", "p95", "p99"]
-const DASHES = ["solid", "5px,3px", "1px,3px"]
-const FADES = [1, 0.85, 0.7]
+const DASHES = ["solid", "5px,3px", "2px,3px"]
+const FADES = [1, 0.9, 0.8]
 const PANELS = [
   { name: "ttft", unit: "second", blank: "no_request", lines: latency("ttft") },
   { name: "inter_token", unit: "millisecond", scale: 1000, blank: "no_request", lines: latency("inter_token") },
@@ -36,23 +37,27 @@ function line(column, rank, grey = false, label = column) {
 }
 
 function start(root) {
-  const chart = { root, data: null, panels: [], points: [], zoom: null, held: false, now: null, last: null, step: 2,
-    answered: null, failures: 0, trouble: "", timer: 0, request: null, stopped: false, Plotly: null }
+  const chart = { root, data: null, panels: [], points: [], zoom: null, zoomed: "", held: false, now: null, last: null, step: 2,
+    answered: null, failures: 0, trouble: "", timer: 0, release: 0, request: null, stopped: false, Plotly: null }
   const seen = () => { if (document.visibilityState === "visible" && chart.Plotly) poll(chart, true) }
-  const released = () => { if (chart.held) { chart.held = false; draw(chart) } }
+  // A redraw between the two clicks of a double click would make them two single ones.
+  const released = () => { clearTimeout(chart.release); chart.release = setTimeout(() => letGo(chart), DOUBLE_CLICK_MS) }
   const sized = new ResizeObserver(() => chart.panels.forEach(panel => {
     if (panel.drawn && panel.plot.clientWidth) chart.Plotly.Plots.resize(panel.plot)
   }))
   document.addEventListener("visibilitychange", seen)
   window.addEventListener("pointerup", released)
+  window.addEventListener("pointercancel", released)
   sized.observe(root)
   chart.show = data => show(chart, data)
   chart.stop = () => {
     chart.stopped = true
     clearTimeout(chart.timer)
+    clearTimeout(chart.release)
     chart.request?.abort()
     document.removeEventListener("visibilitychange", seen)
     window.removeEventListener("pointerup", released)
+    window.removeEventListener("pointercancel", released)
     sized.disconnect()
     chart.panels.forEach(panel => panel.drawn && chart.Plotly.purge(panel.plot))
     root.replaceChildren()
@@ -112,7 +117,7 @@ function build(chart) {
     const plot = element("div", "plot", section)
     plot.setAttribute("role", "img")
     plot.setAttribute("aria-label", labels[spec.name])
-    plot.addEventListener("pointerdown", () => { chart.held = true })
+    plot.addEventListener("pointerdown", () => { clearTimeout(chart.release); chart.held = true })
     const note = element("div", "note", section)
     note.setAttribute("role", "status")
     return { ...spec, values, plot, note, empty: element("div", "empty", section, labels.loading), drawn: false }
@@ -150,6 +155,12 @@ async function poll(chart, now = false) {
   if (chart.stopped) return
   draw(chart)
   poll(chart)
+}
+
+function letGo(chart) {
+  if (!chart.held) return
+  chart.held = false
+  draw(chart)
 }
 
 function wait(chart) {
@@ -224,7 +235,7 @@ function drawPanel(chart, panel, look, range) {
   const known = visible.some(point => panel.lines.some(entry => point.y[entry.column] !== null))
   panel.empty.textContent = known ? "" : labels[panel.blank]
   const stale = chart.last !== null && chart.now - chart.last > STALE_S ? fill(labels.stale, chart.last) : ""
-  panel.note.textContent = chart.trouble || stale || (chart.zoom ? labels.zoomed : "")
+  panel.note.textContent = chart.trouble || stale || (chart.zoom && chart.zoomed === panel.name ? labels.zoomed : "")
   panel.note.classList.toggle("trouble", Boolean(chart.trouble || stale))
   chart.Plotly.react(panel.plot, traces, layout(panel, look, range, known, top, labels), { displayModeBar: false, responsive: false,
     doubleClick: false, scrollZoom: false })
@@ -275,9 +286,9 @@ function listen(chart, panel) {
     const [from, to] = [change["xaxis.range[0]"], change["xaxis.range[1]"]].map(edge =>
       typeof edge === "string" ? Date.parse(edge.replace(" ", "T")) : edge)
     if (!Number.isFinite(from) || !Number.isFinite(to)) return
-    chart.zoom = [from, to]
-    chart.held = false
-    draw(chart)
+    Object.assign(chart, { zoom: [from, to], zoomed: panel.name })
+    chart.held = true
+    letGo(chart)
   })
-  panel.plot.on("plotly_doubleclick", () => { chart.zoom = null; chart.held = false; draw(chart) })
+  panel.plot.on("plotly_doubleclick", () => { chart.zoom = null; chart.held = true; letGo(chart) })
 }
