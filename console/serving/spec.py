@@ -25,6 +25,8 @@ DTYPES: Mapping[str, int] = {"bfloat16": 2, "float16": 2, "float32": 4}
 """Number formats we offer -> bytes of one number."""
 FIRST_PORT = 8000
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*")
+_HOST = re.compile(r"[A-Za-z0-9.:-]+")
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SECRET = re.compile(r"KEY$|TOKEN|SECRET|PASSWORD", re.IGNORECASE)
 
@@ -153,6 +155,8 @@ def refusals(spec: ServeSpec, model: ModelFacts, machine: Machine, backend: "Bac
     """Every reason why `spec` cannot work, the backend's own reasons last; empty when it can be started."""
     return [
         *_refuse_words(spec),
+        *_refuse_env(spec),
+        *_refuse_address(spec),
         *_refuse_port(spec, machine),
         *_refuse_parallel(spec, model),
         *_refuse_context(spec, model),
@@ -176,12 +180,26 @@ def _refuse_words(spec: ServeSpec) -> Iterable[Refusal]:
             say("At least one request must be allowed at a time."),
             say("Leave it empty or use 1 or more."),
         )
+    if not spec.model_folder.startswith("/"):
+        why = say("The model folder must be a whole path that begins with a slash; other names are looked up in a hub.")
+        yield Refusal("model_folder", why)
+
+
+def _refuse_env(spec: ServeSpec) -> Iterable[Refusal]:
     for name in spec.extra_env:
         if not _ENV_NAME.fullmatch(name):
             yield Refusal("extra_env", say("'{name}' is not a name of an environment variable.", name=name))
         elif _SECRET.search(name):
             why = say("'{name}' looks like a secret, and this text is stored and shown.", name=name)
             yield Refusal("extra_env", why, say("Switch on the API key of the server instead."))
+
+
+def _refuse_address(spec: ServeSpec) -> Iterable[Refusal]:
+    if not _HOST.fullmatch(spec.host):
+        yield Refusal("host", say("'{host}' is not an address to listen at.", host=spec.host), say("Use 127.0.0.1."))
+    elif spec.host not in LOOPBACK and not spec.api_key:
+        why = say("At {host} every machine of the network could use this server, without a key.", host=spec.host)
+        yield Refusal("host", why, say("Use 127.0.0.1, or switch on the API key."))
 
 
 def _refuse_port(spec: ServeSpec, machine: Machine) -> Iterable[Refusal]:

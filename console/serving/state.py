@@ -3,7 +3,7 @@
     (no start yet)                   --person or worker: start-->       starting
     starting  --observer: warm-up and sanity question answered-->       ready
     starting  --observer: the sanity answer makes no sense-->           unwell
-    ready     --observer: no answer for 10 s, or nonsense-->            unwell
+    ready     --observer: no answer for 10 s, or requests stand still-->  unwell
     unwell    --observer: answers again, was sane in this attempt-->    ready
     starting, ready, unwell   --the process: exits by itself-->         failed
     starting, ready, unwell   --the process: gone without exit code-->  lost
@@ -68,12 +68,18 @@ class HealthPhase(StrEnum):
 
 @dataclass(frozen=True)
 class Health:
-    """How far an attempt has come. age_s = seconds since health and metrics both answered; answer = the insane one."""
+    """How far an attempt has come.
+
+    age_s     seconds since health and metrics both answered
+    answer    what it said to the sanity question
+    stuck_s   seconds that its requests have not moved although it answers; 0 = they move, or there are none
+    """
 
     phase: HealthPhase = HealthPhase.none
     attempt: int = 0
     age_s: float = 0.0
     answer: str = ""
+    stuck_s: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -134,6 +140,9 @@ def _running(health: Health) -> Judgement:
             return Judgement(State.unwell, why)
     if health.phase is HealthPhase.silent or not health.age_s < FRESH_S:
         why = say("It runs, but it has not answered for {seconds} seconds.", seconds=_whole(health.age_s))
+        return Judgement(State.unwell, why)
+    if health.stuck_s > 0:
+        why = say("It answers, but its requests have not moved for {seconds} seconds.", seconds=_whole(health.stuck_s))
         return Judgement(State.unwell, why)
     return Judgement(State.ready, say("It answers, and its answer to the sanity question was right."))
 

@@ -73,6 +73,10 @@ def test_defaults_shorten_a_context_that_one_gib_cannot_hold() -> None:
         ({"served_name": "a b;rm"}, "served_name", "Use a-b-rm."),
         ({"served_name": "a/../b?x"}, "served_name", "letters"),
         ({"served_name": "x" * 101}, "served_name", "100"),
+        ({"host": "0.0.0.0"}, "host", "without a key"),
+        ({"host": "a b"}, "host", "not an address"),
+        ({"host": ""}, "host", "not an address"),
+        ({"model_folder": "deepseek-ai/DeepSeek-R1"}, "model_folder", "begins with a slash"),
         ({"max_num_seqs": 0}, "max_num_seqs", "At least one"),
         ({"core_ids": (0, 7)}, "core_ids", "CPU 7"),
         ({"extra_env": {"A B": "1"}}, "extra_env", "not a name"),
@@ -87,6 +91,10 @@ def test_each_refusal_names_its_field_and_says_why(changes: dict[str, object], f
 @pytest.mark.parametrize("name", ["smol", "deepseek-ai/DeepSeek-R1", "v1.2_x"])
 def test_ordinary_names_pass(name: str) -> None:
     assert refused(spec(served_name=name)) == {}
+
+
+def test_the_network_may_listen_when_there_is_a_key() -> None:
+    assert refused(spec(host="0.0.0.0", api_key=True)) == {}
 
 
 def test_tensor_parallel_must_divide_what_is_divided() -> None:

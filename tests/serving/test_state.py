@@ -1,4 +1,5 @@
 import itertools
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -58,12 +59,16 @@ def test_the_whole_table(wish: Wish, process: ProcessPhase, same_attempt: bool) 
     seen = 0
     for phase, age in itertools.product(HealthPhase, AGES):
         health = Health(phase, ATTEMPT if same_attempt else ATTEMPT - 1, AGES[age])
-        for code in (None, 0, 1, 137):
+        for code, stuck in itertools.product((None, 0, 1, 137), (0.0, 61.0)):
+            health = replace(health, stuck_s=stuck)
             made = decide(wish, Process(process, ATTEMPT, code), health)
-            assert made.state is expected(wish, process, phase, age, same_attempt), (phase, age)
+            wanted = expected(wish, process, phase, age, same_attempt)
+            if stuck and wanted is State.ready:
+                wanted = State.unwell
+            assert made.state is wanted, (phase, age, stuck)
             assert "{" not in str(made.reason)
             seen += 1
-    assert seen == len(HealthPhase) * 2 * 4
+    assert seen == len(HealthPhase) * 2 * 4 * 2
 
 
 def test_the_reasons_say_what_was_seen() -> None:
@@ -74,12 +79,15 @@ def test_the_reasons_say_what_was_seen() -> None:
 
     assert "'Paris Paris'" in reason(decide(Wish.up, running, Health(HealthPhase.insane, 1, 0, "Paris Paris")))
     assert "for 14 seconds" in reason(decide(Wish.up, running, Health(HealthPhase.silent, 1, 14.7)))
+    assert "not moved for 61 s" in reason(decide(Wish.up, running, Health(HealthPhase.sane, 1, 1, "Paris", 61.5)))
     assert "exit code 3" in reason(decide(Wish.up, Process(ProcessPhase.exited, 1, 3), Health()))
     assert "memory" in reason(decide(Wish.up, Process(ProcessPhase.exited, 1, 137), Health()))
 
 
 WISHES, PROCESSES = st.sampled_from(list(Wish)), st.sampled_from(list(ProcessPhase))
-HEALTHS = st.builds(Health, st.sampled_from(list(HealthPhase)), st.integers(0, 3), st.floats(), st.text(max_size=300))
+HEALTHS = st.builds(
+    Health, st.sampled_from(list(HealthPhase)), st.integers(0, 3), st.floats(), st.text(max_size=300), st.floats()
+)
 RAN = st.builds(Process, PROCESSES, st.integers(0, 3), st.none() | st.integers())
 
 
@@ -90,6 +98,7 @@ def test_the_promises(wish: Wish, process: Process, health: Health) -> None:
         assert health.phase is HealthPhase.sane
         assert health.attempt == process.attempt
         assert health.age_s < FRESH_S
+        assert not health.stuck_s > 0
         assert process.phase is ProcessPhase.running
         assert wish is Wish.up
     if process.phase is ProcessPhase.running:

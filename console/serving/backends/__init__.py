@@ -27,8 +27,11 @@ class Backend(Protocol):
     @property
     def needs(self) -> tuple[Text, ...]: ...
 
-    def runtime_folder(self, work_folder: str, arch: str) -> str:
-        """Where the installed runtime is, below the folder the console owns on the host; arch as `uname -m` says."""
+    def runtime_folder(self, work_folder: str, arch: str | None = None) -> str:
+        """Where the installed runtime is, below the folder the console owns on the host.
+
+        arch is what `uname -m` says there; None = the same as here.
+        """
         ...
 
     def command(self, spec: "ServeSpec", runtime_folder: str) -> "Command":

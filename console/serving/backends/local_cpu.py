@@ -6,6 +6,7 @@ kernels (vllm/v1/attention/backends/cpu_attn.py and mla/cpu_mla.py), and more th
 by hand unless there is a NUMA node for each (vllm/utils/ompmultiprocessing.py).
 """
 
+import platform
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
@@ -43,8 +44,8 @@ class LocalCpu:
         say("About 4 GB of disk for the runtime, and memory for the model."),
     )
 
-    def runtime_folder(self, work_folder: str, arch: str) -> str:
-        return local_cpu.runtime_folder(local_cpu.LocalCpuTarget(work_folder, machine=arch))
+    def runtime_folder(self, work_folder: str, arch: str | None = None) -> str:
+        return local_cpu.runtime_folder(local_cpu.LocalCpuTarget(work_folder, machine=arch or platform.machine()))
 
     def command(self, spec: ServeSpec, runtime_folder: str) -> Command:
         """Always eager: compiled, this build got ready and then answered with garbage (bfloat16, measured)."""
