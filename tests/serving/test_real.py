@@ -28,7 +28,7 @@ pytestmark = [
         reason="PILOT_TEST_RUNTIME and PILOT_TEST_MODELS name no installed vLLM and models",
     ),
 ]
-LONGEST_S = 300
+LONGEST_S = 600
 
 
 @contextmanager
