@@ -9,10 +9,10 @@ from console.facts.trouble import Trouble, find_trouble, trouble_in
 
 _TITLE = re.compile(r"npu-smi\s+v?(\S+)\s+Version:\s*(\S+)?", re.IGNORECASE)
 _BUS = r"(?:[0-9A-Fa-f]{4}:)[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d"
-_BARE_CARD = re.compile(
-    r"(\d+\s+\S+)\s+(OK|Warning|Alarm|Critical|UNKNOWN)\s+(\S+\s+\S+\s+\d+\s*/\s*\d+)", re.IGNORECASE
-)
-_BARE_CHIP = re.compile(rf"(\d*(?:\s+\d+)?)\s+({_BUS})\s+(\S+(?:\s+\d+\s*/\s*\d+)+)")
+_HEALTH = r"OK|Warning|Alarm|Critical|UNKNOWN"
+_SCALAR = r"(?:[\d.]+|NA|-)"
+_BARE_CARD = re.compile(rf"(\d+\s+\S+)\s+({_HEALTH})\s+({_SCALAR}\s+{_SCALAR}(?:\s+\d+\s*/\s*\d+)?)", re.I)
+_BARE_CHIP = re.compile(rf"(\d*(?:\s+\d+)?)\s+({_BUS}|NA)\s+(\S+(?:\s+\d+\s*/\s*\d+)+)")
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Answers of `npu-smi info -t ...` that are `key : value` lines: board, common, ecc, health, memory, power, usages."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass
 
 from console.facts.lines import Fields, absent, key_of, lines, pairs
@@ -25,15 +25,17 @@ class Answer:
 def parse_query(kind: str, text: str) -> Answer | Trouble:
     """The answer of kind "board", "common", "ecc", "health", "memory", "power" or "usages" in `text`."""
     read, marks = _READERS[kind]
-    blocks = [block for block in _blocks(pairs(lines(text))) if any(mark in block for mark in marks)]
+    blocks = [
+        block for block in _blocks(pairs(lines(text)), {*marks, "chipid"}) if any(mark in block for mark in marks)
+    ]
     if not blocks:
         return trouble_in(text)
     chips = tuple({"npu": block.whole("NPU ID"), "chip": block.whole("Chip ID"), **read(block)} for block in blocks)
     return Answer(kind, chips[0], chips, tuple(line for block in blocks for line in block.unread))
 
 
-def _blocks(triples: Iterable[tuple[str, str, str]]) -> list[Fields]:
-    """One block per chip: a key that comes again begins the next; the NPU's id holds until another one comes.
+def _blocks(triples: Iterable[tuple[str, str, str]], marks: Set[str]) -> list[Fields]:
+    """One block per chip: a mark that comes again begins the next; the NPU's id holds until another one comes.
 
     Some drivers print the chip's id last, some first.
     """
@@ -43,11 +45,11 @@ def _blocks(triples: Iterable[tuple[str, str, str]]) -> list[Fields]:
         if key == "npuid" and "npuid" in shared:
             shared = {}
             blocks.append({})
-        elif key in blocks[-1]:
+        elif key in marks and key in blocks[-1]:
             blocks.append(dict(shared))
         if key in _COMMON_KEYS:
             shared[key] = (value, line)
-        blocks[-1][key] = (value, line)
+        blocks[-1].setdefault(key, (value, line))
     return [Fields(block) for block in blocks]
 
 

@@ -10,6 +10,7 @@ from console.facts.table import Row
 _IDLE = re.compile(r"No running process(?:es)? found(?:\s+in\s+NPU\s*(?:ID)?\s*[:：]?\s*(\d+)?)?", re.IGNORECASE)
 _WARNING = re.compile(r"^\[?WARN(?:ING)?\]?[:\s]*(?:The\s+)?([^,.;]+)", re.IGNORECASE)
 _BUS_ID = re.compile(r"(?:[0-9A-Fa-f]{4,8}:)?[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f]")
+_BARE_PROCESS = re.compile(r"(\d+\s+\d+)\s+(\d+)\s+(\S.*?)\s+(\d+)(?:\s+(\d+|NA))?")
 _CARD_LABELS: Labels = (("npu", "name"), ("health",), ("power", "temp", "hugepages"))
 _PROCESS_LABELS: Labels = (("npu", "chip"), ("pid",), ("process_name",), ("process_memory",))
 
@@ -74,7 +75,10 @@ class Reading:
         """A line without bars: a header or an idle line that lost them, a warning, or noise."""
         if self._idle_line(Row((line,), (line,), line)) or self._header((line,)):
             return
-        if warning := _WARNING.match(line):
+        if self._process_labels is not None and (bare := _BARE_PROCESS.fullmatch(line)):
+            cells = tuple(cell for cell in bare.groups() if cell is not None)
+            self._process(Row(cells, cells, line))
+        elif warning := _WARNING.match(line):
             self.warnings.append(warning.group(1).strip())
 
     def row(self, row: Row) -> None:
@@ -120,7 +124,9 @@ class Reading:
             return False
         if {"pid", "process_name", "process_memory"} & flat:
             self.end()
-            self._process_labels, self.process_table = labels, "truncated"
+            is_bare = len(labels) == 1
+            self._process_labels = (("npu", "chip"), *((name,) for name in names[2:])) if is_bare else labels
+            self.process_table = "truncated"
         elif "health" in flat and flat & {"power", "temp", "npu"}:
             self._card_labels = labels
         elif "bus" in flat:
@@ -222,7 +228,7 @@ def read_process(row: Row, labels: Labels) -> Process | None:
         npu=ids[0],
         chip=ids[1] if len(ids) > 1 else None,
         pid=pid,
-        name=by_column.get("process_name"),
+        name=None if row.cut and name_at == len(row.cells) - 1 else by_column.get("process_name"),
         mem_mb=whole(by_column.get("process_memory")),
         pid_in_container=whole(by_column.get("pid_in_container")),
     )
