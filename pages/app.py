@@ -6,8 +6,10 @@ import streamlit as st
 
 from console.surface.ui import frame, language, t
 
-st.set_page_config(page_title=t("Ascend pilot console"), page_icon=":material/developer_board:", layout="wide")
-st.html(Path(__file__).resolve().parent.parent / "assets" / "style.css")
+ASSETS = Path(__file__).resolve().parent.parent / "assets"
+
+st.set_page_config(page_title=t("Ascend pilot console"), page_icon=str(ASSETS / "favicon.png"), layout="wide")
+st.html(ASSETS / "style.css")
 
 page = st.navigation(
     {

@@ -5,14 +5,14 @@ import streamlit as st
 from console.hosts import inventory, observe
 from console.jobs import history, path
 from console.surface.hosts_view import facts_table
-from console.surface.ui import ago, attempt, t, title, who, words
+from console.surface.ui import ago, attempt, sentence_case, t, title, who, words
 
 title(t("Hosts"), t("The machines of the pilot. This machine is always one of them."))
 for host in inventory.hosts():
     with st.container(border=True, key=f"host-{host.id}"):
         seen = observe.latest(host)
         head = st.columns([5, 3, 2], vertical_alignment="center")
-        head[0].subheader(words(host.title), anchor=False)
+        head[0].subheader(sentence_case(words(host.title)), anchor=False)
         head[1].caption(t("asked about itself {ago}", ago=ago(seen.time)) if seen else t("not asked yet"))
         head[2].button(
             t("Look again"),

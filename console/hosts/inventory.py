@@ -28,8 +28,8 @@ class Host:
 
     @property
     def title(self) -> Text:
-        """The name people read."""
-        return say("This machine") if self.kind == LOCAL else verbatim(self.name)
+        """The name people read, as it stands inside a sentence."""
+        return say("this machine") if self.kind == LOCAL else verbatim(self.name)
 
 
 def hosts() -> list[Host]:

@@ -19,10 +19,10 @@ WATCH_S = 1.0
 COME_UP_S = 20.0
 
 
-def ensure_worker() -> None:
-    """Returns once this data folder has a living worker that runs the present code. Raises DataError otherwise."""
+def ensure_worker(*, of_this_code: bool = True) -> None:
+    """Returns once this data folder has a living worker, by default one of the present code. DataError otherwise."""
     known = beat()
-    if held() and known is not None and (known.code != fingerprint() or not known.alive):
+    if held() and known is not None and (not known.alive or (of_this_code and known.code != fingerprint())):
         _end(known.pid)
     if not held():
         _start()
@@ -43,7 +43,7 @@ def keep_worker(stop: threading.Event) -> None:
     """Look every second; start a worker when there is none, replace one that hangs. Until `stop` is set."""
     while not stop.wait(WATCH_S):
         try:
-            ensure_worker()
+            ensure_worker(of_this_code=False)  # the code may be updated under a running console
         except DataError as error:
             print(error, file=sys.stderr)
 

@@ -171,11 +171,15 @@ class _alone:
     def __enter__(self) -> IO[str]:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.file = os.fdopen(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600), "r+")
-        try:
-            fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            self.file.close()
-            raise AlreadyRunning from None
+        for patience in range(20, -1, -1):  # who asks `held` has the lock for a moment
+            try:
+                fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if not patience:
+                    self.file.close()
+                    raise AlreadyRunning from None
+                time.sleep(0.05)
         self.file.truncate(0)
         return self.file
 

@@ -23,7 +23,7 @@ class Progress:
 
     def take(self, now: float, read: Scrape) -> None:
         """Note one scrape."""
-        tokens = (read.total("generation_tokens") or 0.0) + (read.total("prompt_tokens") or 0.0)
+        tokens = (read.total("generation_tokens_total") or 0.0) + (read.total("prompt_tokens_total") or 0.0)
         if tokens != self.tokens:
             self.tokens, self.moved = tokens, now
         if not ((read.running or 0) + (read.waiting or 0)):

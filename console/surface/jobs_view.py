@@ -5,7 +5,7 @@ import streamlit as st
 from console.jobs import history, jobs
 from console.jobs.history import JobView, StepView
 from console.jobs.states import RESUMABLE, JobState, StepState
-from console.surface.ui import attempt, clock, mark, plain_mark, span, t, who, words
+from console.surface.ui import attempt, clock, mark, span, t, who, words
 
 
 def job_panel(job_id: int) -> None:
@@ -71,12 +71,11 @@ def _question(job: JobView) -> None:
 
 
 def _step(job: JobView, step: StepView) -> None:
-    times = (
-        f"{span(step.elapsed)} / {span(step.step.expected_s)}"
-        if step.elapsed is not None
-        else (t("about {span}", span=span(step.step.expected_s)))
-    )
-    label = f"{plain_mark(step.state)} · **{words(step.step.title)}** · {times}"
+    expected = span(step.step.expected_s)
+    times = t("about {span}", span=expected)
+    if step.elapsed is not None:
+        times = t("{span}, expected about {expected}", span=span(step.elapsed), expected=expected)
+    label = f"{mark(step.state)} · **{words(step.step.title)}** · {times}"
     opened = step.state in (StepState.RUNNING, StepState.FAILED)
     with st.expander(label, key=f"step-{job.id}-{step.number}", expanded=opened):
         if step.reason is not None:

@@ -7,8 +7,8 @@ import streamlit as st
 from console.bench import runs
 from console.serving.instances import Instance
 from console.serving.state import State
-from console.surface.live_chart import live_charts
-from console.surface.ui import clock, number_in_url, t
+from console.surface.live_chart import LABELS, live_charts
+from console.surface.ui import clock, number_in_url, t, words
 
 
 def chosen(known: Sequence[Instance]) -> Instance:
@@ -33,14 +33,7 @@ def chosen(known: Sequence[Instance]) -> Instance:
 
 def charts(one: Instance, minutes: int) -> None:
     """The live panels of one server; they pull their points themselves, so this page does not run again for them."""
-    labels = {
-        "ttft": t("Time to first token"),
-        "itl": t("Inter-token latency"),
-        "e2e": t("End-to-end latency"),
-        "rate": t("Tokens per second"),
-        "requests": t("Requests"),
-        "kv": t("KV cache used"),
-    }
+    labels = {name: words(text) for name, text in LABELS.items()}
     live_charts(one.id, minutes, labels, key=f"charts-{one.id}-{minutes}")
 
 

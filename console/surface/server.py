@@ -2,11 +2,13 @@
 
 import socket
 import threading
+import traceback
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import streamlit as st
 import uvicorn
 from starlette.middleware import Middleware
 from streamlit import App
@@ -19,6 +21,7 @@ from console.settings import settings
 from console.surface.gate import Gate, token
 from console.surface.link import ADDRESS
 from console.surface.live_chart import routes
+from console.surface.ui import t, words
 from console.text import say
 
 ROOT = Path(console.__file__).resolve().parent.parent
@@ -58,7 +61,25 @@ def application(port: int) -> App:
         lifespan=lifespan,
         routes=routes(lambda: settings().samples),
         middleware=[Middleware(Gate, secret=token(settings().token), port=port)],
+        on_script_error=show_failure,
     )
+
+
+def show_failure(error: Exception) -> bool:
+    """Our own words in place of Streamlit's, whose box offers to ask strangers on the internet."""
+    if isinstance(error, ConsoleError):
+        st.error(words(error.text), icon=":material/error:")
+    else:
+        traceback.print_exception(error)
+        st.error(
+            t(
+                "This page could not be shown ({kind}). Nothing was changed by that. The terminal on which the console "
+                "was started has the details; reload the page to try again.",
+                kind=type(error).__name__,
+            ),
+            icon=":material/error:",
+        )
+    return True
 
 
 def serve(place: socket.socket, port: int) -> None:

@@ -93,7 +93,7 @@ def _button(host: inventory.Host, seen: Sequence[Stage], running: int | None) ->
 def _line(number: int, stage: Stage) -> None:
     columns = st.columns([0.6, 2, 2.2, 7, 2.2, 1.8], vertical_alignment="center")
     columns[0].markdown(f":gray[{number}]")
-    columns[1].page_link(PAGES[stage.name], label=words(TITLES[stage.name]))
+    columns[1].page_link(PAGES[stage.name], label=f"**{words(TITLES[stage.name])}**")
     columns[2].markdown(mark(MARK_OF[stage.state]))
     columns[3].markdown(_plain(words(stage.words)))
     columns[4].caption(ago(stage.seen) if stage.seen and stage.name != "host" else "")

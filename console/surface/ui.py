@@ -56,15 +56,15 @@ def words(text: Text | str | None) -> str:
     return "" if text is None else render(text, language()) if isinstance(text, Text) else text
 
 
+def sentence_case(sentence: str) -> str:
+    """With a capital first letter, for headings."""
+    return sentence[:1].upper() + sentence[1:]
+
+
 def mark(state: str) -> str:
     """Shape, colour and word of a state, as Markdown."""
     shape, colour = MARKS.get(state, ("?", "gray"))
     return f":{colour}[{shape} {words(state_word(state))}]"
-
-
-def plain_mark(state: str) -> str:
-    """The same without colour, for table cells."""
-    return f"{MARKS.get(state, ('?', ''))[0]} {words(state_word(state))}"
 
 
 def state_word(state: str) -> Text:
