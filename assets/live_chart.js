@@ -1,5 +1,5 @@
 // Live charts of one instance: panels that share one poll of the console's own server and slide with time.
-// The state lives here and not in Plotly: points, and the stretch of time somebody zoomed into. Every tick draws from it.
+// The state lives here and not in Plotly: points, and the stretch of time somebody zoomed into. A tick draws from it.
 
 const TICK_MS = 2000
 const LONGEST_WAIT_MS = 30000
@@ -9,6 +9,9 @@ const STALE_S = 10
 const SHARES = ["p50", "p95", "p99"]
 const DASHES = ["solid", "5px,3px", "2px,3px"]
 const FADES = [1, 0.9, 0.8]
+const line = (column, rank, grey = false, label = column) =>
+  ({ column, label, grey, dash: DASHES[rank], fade: FADES[rank] })
+const latency = name => SHARES.map((share, rank) => line(`${name}_${share}`, rank, false, share))
 const PANELS = [
   { name: "ttft", unit: "second", blank: "no_request", lines: latency("ttft") },
   { name: "inter_token", unit: "millisecond", scale: 1000, blank: "no_request", lines: latency("inter_token") },
@@ -28,20 +31,16 @@ export default function ({ data, parentElement }) {
   return () => { chart.stop(); charts.delete(root) }
 }
 
-function latency(name) {
-  return SHARES.map((share, rank) => line(`${name}_${share}`, rank, false, share))
-}
-
-function line(column, rank, grey = false, label = column) {
-  return { column, label, grey, dash: DASHES[rank], fade: FADES[rank] }
-}
-
 function start(root) {
-  const chart = { root, data: null, panels: [], points: [], zoom: null, zoomed: "", held: false, now: null, last: null, step: 2,
-    answered: null, failures: 0, trouble: "", timer: 0, release: 0, request: null, stopped: false, Plotly: null }
+  const chart = { root, data: null, panels: [], points: [], zoom: null, zoomed: "", held: false, now: null, last: null,
+    step: 2, answered: null, failures: 0, trouble: "", timer: 0, release: 0, request: null, stopped: false,
+    Plotly: null }
   const seen = () => { if (document.visibilityState === "visible" && chart.Plotly) poll(chart, true) }
   // A redraw between the two clicks of a double click would make them two single ones.
-  const released = () => { clearTimeout(chart.release); chart.release = setTimeout(() => letGo(chart), DOUBLE_CLICK_MS) }
+  const released = () => {
+    clearTimeout(chart.release)
+    chart.release = setTimeout(() => letGo(chart), DOUBLE_CLICK_MS)
+  }
   const sized = new ResizeObserver(() => chart.panels.forEach(panel => {
     if (panel.drawn && panel.plot.clientWidth) chart.Plotly.Plots.resize(panel.plot)
   }))
@@ -70,15 +69,17 @@ function show(chart, data) {
   const old = chart.data
   chart.data = data
   if (!old || JSON.stringify(old.labels) !== JSON.stringify(data.labels)) build(chart)
-  const moved = !old || old.instance !== data.instance || old.minutes !== data.minutes
-  if (moved) Object.assign(chart, { points: [], zoom: null, now: null, last: null })
-  if (chart.Plotly) { draw(chart); if (moved) poll(chart, true); return }
+  const elsewhere = !old || moved(old, data)
+  if (elsewhere) Object.assign(chart, { points: [], zoom: null, now: null, last: null })
+  if (chart.Plotly) { draw(chart); if (elsewhere) poll(chart, true); return }
   if (old) return
   plotly(data.script).then(
     loaded => { if (!chart.stopped) { chart.Plotly = loaded; poll(chart, true) } },
-    () => { if (!chart.stopped) chart.panels.forEach(panel => { panel.empty.textContent = chart.data.labels.no_script }) },
+    () => chart.panels.forEach(panel => { panel.empty.textContent = chart.data.labels.no_script }),
   )
 }
+
+const moved = (old, data) => old.instance !== data.instance || old.minutes !== data.minutes
 
 // One script element for all charts of the page, whoever comes first.
 function plotly(address) {
@@ -143,7 +144,7 @@ async function poll(chart, now = false) {
   try {
     const answer = await fetch(address(chart), { signal: request.signal, cache: "no-store" })
     const words = answer.headers.get("content-type")?.includes("json") ? await answer.json() : {}
-    if (request !== chart.request || asked.instance !== chart.data.instance || asked.minutes !== chart.data.minutes) return
+    if (request !== chart.request || asked !== chart.data && moved(asked, chart.data)) return
     if (answer.ok) take(chart, words)
     else failed(chart, words.error)
   } catch {
@@ -163,9 +164,7 @@ function letGo(chart) {
   draw(chart)
 }
 
-function wait(chart) {
-  return chart.failures ? Math.min(TICK_MS * 2 ** chart.failures, LONGEST_WAIT_MS) : TICK_MS
-}
+const wait = chart => Math.min(TICK_MS * 2 ** chart.failures, LONGEST_WAIT_MS)
 
 function address({ data, points }) {
   const after = points.length ? `&after=${points[points.length - 1].t}` : ""
@@ -183,14 +182,15 @@ function take(chart, answer) {
     for (const panel of chart.panels) for (const { column } of panel.lines) {
       const value = series[column]?.[place] ?? null
       point.y[column] = value === null ? null : value * (panel.scale ?? 1)
-      point.text[column] = value === null ? "" : (open[column]?.includes(place) ? "≥ " : "") + figure(point.y[column], panel)
+      const mark = open[column]?.includes(place) ? "≥ " : ""
+      point.text[column] = value === null ? "" : mark + figure(point.y[column], panel)
     }
     chart.points.push(point)
   })
   Object.assign(chart, { now: answer.now, last: answer.last, step: answer.step, answered: Date.now(), failures: 0,
     trouble: "" })
-  const oldest = Math.min(answer.now - chart.data.minutes * 60, chart.zoom ? chart.zoom[0] / 1000 : Infinity) - 3 * answer.step
-  chart.points = chart.points.filter(point => point.t >= oldest)
+  const oldest = Math.min(answer.now - chart.data.minutes * 60, chart.zoom ? chart.zoom[0] / 1000 : Infinity)
+  chart.points = chart.points.filter(point => point.t >= oldest - 3 * answer.step)
 }
 
 function failed(chart, sentence) {
@@ -207,7 +207,8 @@ function figure(value, panel) {
   if (panel.whole && Number.isInteger(value)) return String(value)
   const size = Math.abs(value)
   if (size === 0) return "0"
-  return size >= 100 ? value.toFixed(0) : size >= 10 ? value.toFixed(1) : size >= 1 ? value.toFixed(2) : value.toPrecision(2)
+  if (size < 1) return value.toPrecision(2)
+  return value.toFixed(size >= 100 ? 0 : size >= 10 ? 1 : 2)
 }
 
 function draw(chart) {
@@ -237,8 +238,8 @@ function drawPanel(chart, panel, look, range) {
   const stale = chart.last !== null && chart.now - chart.last > STALE_S ? fill(labels.stale, chart.last) : ""
   panel.note.textContent = chart.trouble || stale || (chart.zoom && chart.zoomed === panel.name ? labels.zoomed : "")
   panel.note.classList.toggle("trouble", Boolean(chart.trouble || stale))
-  chart.Plotly.react(panel.plot, traces, layout(panel, look, range, known, top, labels), { displayModeBar: false, responsive: false,
-    doubleClick: false, scrollZoom: false })
+  const config = { displayModeBar: false, responsive: false, doubleClick: false, scrollZoom: false }
+  chart.Plotly.react(panel.plot, traces, layout(panel, look, range, known, top, labels), config)
   if (!panel.drawn) listen(chart, panel)
 }
 
@@ -266,10 +267,13 @@ function layout(panel, look, range, known, top, labels) {
     height: 168, margin: { l: 52, r: 8, t: 8, b: 22 }, showlegend: false, hovermode: "x unified", dragmode: "zoom",
     paper_bgcolor: look.paper, plot_bgcolor: look.paper, font: { family: look.font, size: 11, color: look.text },
     hoverlabel: { bgcolor: look.paper, bordercolor: look.grid, font: { color: look.text, size: 11 } },
-    xaxis: { ...ticks, type: "date", range, autorange: false, nticks: 6, tickformatstops: CLOCK, hoverformat: "%H:%M:%S" },
-    yaxis: { ...ticks, showticklabels: known, showgrid: known, range: [0, panel.whole ? Math.max(high, 1.12) : high], fixedrange: true, nticks: 5, tickformat: "~r",
+    xaxis: { ...ticks, type: "date", range, autorange: false, nticks: 6, tickformatstops: CLOCK,
+      hoverformat: "%H:%M:%S" },
+    yaxis: { ...ticks, showticklabels: known, showgrid: known, fixedrange: true, nticks: 5, tickformat: "~r",
+      range: [0, panel.whole ? Math.max(high, 1.12) : high],
       ticksuffix: unit.length > 2 ? "" : panel.unit === "%" ? "%" : ` ${unit}`,
-      showticksuffix: panel.unit === "%" ? "all" : "last", dtick: panel.top ? panel.top / 4 : panel.whole && high <= 5 ? 1 : undefined },
+      showticksuffix: panel.unit === "%" ? "all" : "last",
+      dtick: panel.top ? panel.top / 4 : panel.whole && high <= 5 ? 1 : undefined },
   }
 }
 
