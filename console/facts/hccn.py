@@ -1,11 +1,12 @@
 """The network ports of NPUs: answers of hccn_tool and the addresses kept in /etc/hccn.conf."""
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from console.facts.lines import Fields, Number, absent, clean, is_prompt, key_of, lines, number, pairs, whole
 from console.facts.table import Row, read_table
-from console.facts.trouble import Trouble, trouble_in
+from console.facts.trouble import Trouble, find_trouble, trouble_in
 
 _TLS = re.compile(r"tls switch\s*\[(\d)\]", re.IGNORECASE)
 _PRESET = re.compile(r"tls preconfigured\s*\[(\d)\]", re.IGNORECASE)
@@ -20,6 +21,7 @@ _DEFAULT_ROUTE = re.compile(r"^\s*(?:default|0\.0\.0\.0)\s+(\S+)\s+0\.0\.0\.0\s+
 _GATEWAY = re.compile(r"default gateway\s*:\s*([^,\s]+)(?:.*?Iface\s*:\s*(\S+))?", re.IGNORECASE)
 _IPV4 = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
 _VNIC = re.compile(r"(?:end\d+v\d+|vnic\d*)", re.IGNORECASE)
+_VALUE = re.compile(r"^\s*([A-Za-z][\w /()%-]*?)\s*:\s*(\S.*)$")
 _CONF = re.compile(r"^\s*([A-Za-z][A-Za-z0-9_]*?)_(\d+)\s*=\s*(\S.*)$")
 
 
@@ -50,6 +52,7 @@ class Hccn:
 
     ip        as printed, even when partly masked: check it before use
     healthy   null when no peer was configured to probe (Init)
+    values    every `name: value` line, when none of the answers above was among them (such as -stat)
     """
 
     dev_id: int | None = None
@@ -70,6 +73,7 @@ class Hccn:
     pings: tuple[Ping, ...] = ()
     ports: tuple[Port, ...] = ()
     vnic_ip: str | None = None
+    values: Mapping[str, str] = field(default_factory=dict)
     status: str = "ok"
 
 
@@ -119,8 +123,11 @@ def parse_hccn_tool(text: str) -> Hccn | Trouble:
         ports=ports,
         vnic_ip=vnic_ip,
     )
-    said = [value for name, value in vars(answer).items() if name not in ("dev_id", "status")]
-    return answer if any(value not in (None, ()) for value in said) else trouble_in(text)
+    said = [value for name, value in vars(answer).items() if name not in ("dev_id", "values", "status")]
+    if any(value not in (None, ()) for value in said):
+        return answer
+    other = {match.group(1): match.group(2) for row in lines(text) if (match := _VALUE.match(row))}
+    return replace(answer, values=other) if other and not find_trouble(text) else trouble_in(text)
 
 
 def _first(pattern: re.Pattern[str], text: str | None) -> str | None:

@@ -80,10 +80,10 @@ def parse_npu_list(text: str) -> NpuList | Trouble:
     total: int | None = None
     blocks: list[dict[str, tuple[str, str]]] = []
     for key, value, line in pairs(lines(text)):
-        if key == "totalcount":
+        if key in ("totalcount", "cardcount"):
             total = whole(value)
-        elif key == "npuid":
-            blocks.append({key: (value, line)})
+        elif key in ("npuid", "cardid"):
+            blocks.append({"npuid": (value, line)})
         elif blocks:
             blocks[-1].setdefault(key, (value, line))
     npus = []
