@@ -36,5 +36,7 @@ page = st.navigation(
         ],
     }
 )
+with st.container(key="top"):
+    st.html("<i></i>")
 frame(language())
 page.run()

@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import shlex
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,17 +16,20 @@ from console.facts.local import FACTS
 from console.facts.memory import Meminfo
 from console.facts.probe import Facts, Raw, probe_script, read, split
 from console.facts.system import Limits
+from console.facts.words import TITLES, in_words
 from console.hosts import inventory
 from console.hosts.inventory import Host
 from console.plans import local_cpu
 from console.records import reading, writing
 from console.serving.spec import Machine
-from console.text import Text, say, verbatim
+from console.text import Text, say
 from db import models
 
 PROFILE = "this-machine-cpu"
 RUNTIME = "runtime_local_cpu"
 """Name under which the look at the installed runtime is kept."""
+NO_RUNTIME = 44
+"""Exit code of the look at a runtime that is not there at all."""
 PROBE_LIMIT_S = 60.0
 PILOT_PORT = 8000
 """The port the check asks about: the first that an instance would take."""
@@ -43,11 +47,13 @@ class Seen:
     raws: Mapping[str, Raw]
     facts: Facts
 
-    def lines(self) -> list[tuple[str, Text]]:
-        """Name and value of every fact, or why there is none."""
+    def lines(self) -> list[tuple[Text, Text]]:
+        """Title and value of every fact worth a line, or why there is no value."""
+        values = self.facts.values
         return [
-            (name, verbatim(_short(self.facts.values[name])) if name in self.facts.values else self.facts.reason(name))
-            for name in self.raws
+            (title, in_words(name, values[name]) if name in values else self.facts.reason(name))
+            for name, title in TITLES.items()
+            if name in self.raws
         ]
 
 
@@ -152,7 +158,9 @@ def _available_bytes(facts: Facts) -> int:
 
 def look_at_runtime(host: Host, *, actor: str = "console") -> Runtime:
     """Compare the installed runtime with its list now, and keep the result."""
-    script = local_cpu.verify_script(local_cpu.LocalCpuTarget(host.work_folder, machine=_machine_name(host)))
+    target = local_cpu.LocalCpuTarget(host.work_folder, machine=_machine_name(host))
+    there = f"[ -d {shlex.quote(local_cpu.runtime_folder(target))} ] || exit {NO_RUNTIME}\n"
+    script = there + local_cpu.verify_script(target)
     began = time.time()
     outcome = inventory.runner(host).run(script, timeout_s=PROBE_LIMIT_S)
     raw = Raw(RUNTIME, (outcome.out + outcome.err)[-4000:], outcome.code, outcome.seconds)
@@ -181,6 +189,8 @@ def _runtime(raw: Raw, seen: float) -> Runtime:
     if raw.code == 0:
         pinned = local_cpu.catalog()["engine"]
         return Runtime(seen, True, say("vLLM {version} for CPUs, every package as pinned", version=pinned["version"]))
+    if raw.code == NO_RUNTIME:
+        return Runtime(seen, False, say("vLLM is not installed"))
     last = (raw.text.strip().splitlines() or [""])[-1]
     return Runtime(seen, False, say("vLLM is not installed completely: {why}", why=last or "-"))
 
@@ -215,8 +225,3 @@ def _keep(host: Host, raws: Iterable[Raw], began: float, actor: str) -> None:
 def _machine_name(host: Host) -> str:
     return inventory.runner(host).run("uname -m").out.strip()
 
-
-def _short(value: object) -> str:
-    """One line for a table; the raw output has the rest."""
-    words = ", ".join(sorted(value)) if isinstance(value, frozenset) else str(value)
-    return words if len(words) <= 200 else words[:199] + "…"

@@ -92,7 +92,7 @@ def _check(host: inventory.Host) -> Stage:
         return Stage("check", StageState.TODO, say("not checked yet"))
     count = {level: sum(one.verdict.level == level for one in checked.judged) for level in Level}
     words = say(
-        "{passed} passed, {warnings} warnings, {failed} failed",
+        "pass {passed} · warning {warnings} · fail {failed}",
         passed=count[Level.PASS],
         warnings=count[Level.WARN] + count[Level.UNKNOWN],
         failed=count[Level.FAIL],

@@ -40,12 +40,16 @@ def ensure_worker(*, of_this_code: bool = True) -> None:
 
 
 def keep_worker(stop: threading.Event) -> None:
-    """Look every second; start a worker when there is none, replace one that hangs. Until `stop` is set."""
-    while not stop.wait(WATCH_S):
+    """Start or replace the worker, then look every second whether one lives. Until `stop` is set."""
+    of_this_code = True
+    while True:
         try:
-            ensure_worker(of_this_code=False)  # the code may be updated under a running console
+            ensure_worker(of_this_code=of_this_code)
+            of_this_code = False  # the code may be updated under a running console
         except DataError as error:
             print(error, file=sys.stderr)
+        if stop.wait(WATCH_S):
+            return
 
 
 def end_worker() -> bool:

@@ -8,12 +8,11 @@ from console.surface.ui import t, words
 
 def facts_table(seen: Seen) -> None:
     """One line a fact, and on demand what the machine printed."""
-    st.dataframe(
-        [{t("fact"): name, t("value"): words(value)} for name, value in seen.lines()],
-        hide_index=True,
-        key=f"facts-{seen.probe_id}",
-        width="stretch",
-    )
+    with st.container(key=f"facts-{seen.probe_id}", gap=None):
+        for title, value in seen.lines():
+            columns = st.columns([2, 7])
+            columns[0].caption(words(title))
+            columns[1].text(words(value))
     names = sorted(seen.raws)
     chosen = st.selectbox(
         t("Show what the machine printed for"), names, index=None, key=f"raw-{seen.probe_id}", placeholder=t("a fact")

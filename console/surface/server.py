@@ -16,7 +16,7 @@ from streamlit import App
 import console
 from console.errors import ConsoleError, DataError
 from console.hosts import inventory
-from console.jobs.supervise import ensure_worker, keep_worker
+from console.jobs.supervise import keep_worker
 from console.settings import settings
 from console.surface.gate import Gate, token
 from console.surface.link import ADDRESS
@@ -83,12 +83,8 @@ def show_failure(error: Exception) -> bool:
 
 
 def serve(place: socket.socket, port: int) -> None:
-    """Blocks until the server is told to end. The database is ready and a worker lives before the first page."""
+    """Blocks until the server is told to end. The database is ready before the first page; the worker comes beside."""
     inventory.this_machine()
-    try:
-        ensure_worker()
-    except ConsoleError as error:
-        print(error)  # the pages say it too, and the watcher keeps trying
     configuration = uvicorn.Config(
         application(port),
         log_level="warning",
