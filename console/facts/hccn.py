@@ -50,6 +50,7 @@ class Port:
 class Hccn:
     """Whatever the commands in the text said; null for what was not asked.
 
+    link, ip, net_health   when the text asks several devices that differ, null: see links, ips, net_healths
     ip        as printed, even when partly masked: check it before use
     healthy   null when no peer was configured to probe (Init)
     values    every `name: value` line, when none of the answers above was among them (such as -stat)
@@ -57,9 +58,12 @@ class Hccn:
 
     dev_id: int | None = None
     link: str | None = None
+    links: tuple[str, ...] = ()
     net_health: str | None = None
+    net_healths: tuple[str, ...] = ()
     healthy: bool | None = None
     ip: str | None = None
+    ips: tuple[str, ...] = ()
     netmask: str | None = None
     default_gateway: str | None = None
     iface: str | None = None
@@ -99,16 +103,22 @@ class HccnConf:
 def parse_hccn_tool(text: str) -> Hccn | Trouble:
     """The answers of one or several hccn_tool commands."""
     text = clean(text)
-    fields = Fields.of(pairs(lines(text)))
-    health = fields.words("net health status")
+    triples = list(pairs(lines(text)))
+    fields = Fields.of(triples)
+    links = _all(triples, "link status", "vnic link status")
+    ips = _all(triples, "ipaddr", "vnic ipaddr", "ip address")
+    healths = _all(triples, "net health status")
     gateway, iface = _route(text)
     ports, vnic_ip = _tables(text)
     answer = Hccn(
         dev_id=_device(text),
-        link=fields.words("link status", "vnic link status"),
-        net_health=health,
-        healthy=_healthy(health),
-        ip=fields.words("ipaddr", "vnic ipaddr", "ip address"),
+        link=_same(links),
+        links=links,
+        net_health=_same(healths),
+        net_healths=healths,
+        healthy=_healthy(healths),
+        ip=_same(ips),
+        ips=ips,
         netmask=fields.words("netmask", "vnic netmask"),
         default_gateway=gateway,
         iface=iface or _first(_IFACE, text),
@@ -147,10 +157,18 @@ def _device(text: str) -> int | None:
     return int(named.pop()) if len(named) == 1 else None
 
 
-def _healthy(words: str | None) -> bool | None:
-    if words is None or words.lower() == "init":
-        return None
-    return words.lower() in ("success", "ok", "normal")
+def _all(triples: list[tuple[str, str, str]], *labels: str) -> tuple[str, ...]:
+    keys = {key_of(label) for label in labels}
+    return tuple(value for key, value, _ in triples if key in keys and not absent(value))
+
+
+def _same(words: tuple[str, ...]) -> str | None:
+    return words[0] if len(set(words)) == 1 else None
+
+
+def _healthy(words: tuple[str, ...]) -> bool | None:
+    known = [word.lower() in ("success", "ok", "normal") for word in words if word.lower() != "init"]
+    return all(known) if known else None
 
 
 def _route(text: str) -> tuple[str | None, str | None]:

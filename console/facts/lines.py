@@ -21,9 +21,13 @@ NOTHING = frozenset(
 
 
 def clean(text: str) -> str:
-    """`text` with one kind of line end and blank, without terminal colours or a byte order mark."""
+    """`text` with one kind of line end and blank, without colours, byte order mark or the marks of a quotation."""
     text = _ANSI.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
-    return text.replace("\ufeff", "").replace("\u00a0", " ").replace("\u3000", " ").replace("\x00", "")
+    text = text.replace("\ufeff", "").replace("\u00a0", " ").replace("\u3000", " ").replace("\x00", "")
+    rows = [row for row in text.split("\n") if row.strip()]
+    if rows and all(row.startswith(">") for row in rows):  # quoted in a mail or an issue
+        text = re.sub(r"^> ?", "", text, flags=re.MULTILINE)
+    return text
 
 
 def lines(text: str) -> list[str]:

@@ -23,13 +23,13 @@ from console.facts.system import (
 
 _ROOMS = """
 room() { # name folder: asks df of the folder or of its nearest parent that exists
-  at=$2
+  case $2 in /*) at=$2 ;; *) at=$PWD/$2 ;; esac
   while [ ! -d "$at" ]; do at=${at%/*}; [ -n "$at" ] || at=/; done
   may=no; [ -w "$at" ] && may=yes
   printf 'ask %s %s %s\\nfor %s\\n' "$1" "$may" "$at" "$2"
   df -PB1 "$at" 2>/dev/null || df -Pk "$at"
 }
-case $PILOT_FOLDER in /*) room work "$PILOT_FOLDER" ;; *) room work "$PWD/$PILOT_FOLDER" ;; esac
+room work "$PILOT_FOLDER"
 room tmp "${TMPDIR:-/tmp}"
 room home "${HOME:-/}"
 """
@@ -98,6 +98,8 @@ elif command -v lspci >/dev/null 2>&1; then lspci -Dnn -d 19e5:; fi
 exit 0
 """
 
+_CPUS = "unset OMP_NUM_THREADS OMP_THREAD_LIMIT; nproc 2>/dev/null || grep -c ^processor /proc/cpuinfo"
+
 _NPU_TOOL = "if command -v npu-smi >/dev/null 2>&1; then npu-smi info; else echo absent; fi"
 
 FACTS: list[Fact] = [
@@ -111,7 +113,7 @@ FACTS: list[Fact] = [
     Fact("clock", "date +%s; date +%z", parse_clock),
     Fact("lscpu", "lscpu", parse_lscpu),
     Fact("cpu_flags", "grep -m1 -iE '^(flags|features)[[:space:]]*:' /proc/cpuinfo", parse_flags),
-    Fact("usable_cpus", "nproc 2>/dev/null || grep -c ^processor /proc/cpuinfo", parse_count),
+    Fact("usable_cpus", _CPUS, parse_count),
     Fact("meminfo", "cat /proc/meminfo", parse_meminfo),
     Fact("limits", _LIMITS, parse_limits),
     Fact("numa", _NUMA, parse_numa),

@@ -7,7 +7,7 @@ from console.facts.npu_smi_reading import Device, Process, Reading
 from console.facts.table import Row, read_table
 from console.facts.trouble import Trouble, find_trouble, trouble_in
 
-_TITLE = re.compile(r"npu-smi\s+v?(\S+)\s+Version:\s*(\S+)?", re.IGNORECASE)
+_TITLE = re.compile(r"npu-smi\s+v?([^\s|]+)\s+Version:\s*([^\s|]+)?", re.IGNORECASE)
 _BUS = r"(?:[0-9A-Fa-f]{4}:)[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d"
 _HEALTH = r"OK|Warning|Alarm|Critical|UNKNOWN"
 _SCALAR = r"(?:[\d.]+|NA|-)"

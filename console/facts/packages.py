@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from console.facts.lines import clean, lines
 from console.facts.trouble import Trouble, trouble_in
 
-_VERSION = r"v?\d[\w.+!-]*"
+_VERSION = (
+    r"v?\d+(?:!\d+)?(?:\.\d+)*(?:[-_.]?(?:alpha|beta|preview|pre|post|rev|dev|rc|a|b|c|r)[-_.]?\d*)*(?:\+[\w.-]+)?"
+)
 _PINNED = re.compile(rf"(?:\[\w+\]\s*)?([A-Za-z0-9][\w.-]*)\s*==\s*({_VERSION})")
 _COLUMNS = re.compile(rf"(?:\[\w+\]\s*)?([A-Za-z0-9][\w.-]*)\s+({_VERSION})(?:\s+/\S.*)?")
 _LEGACY = re.compile(rf"([A-Za-z0-9][\w.-]*)\s+\(({_VERSION})(?:,.*)?\)")
-_REPORTED = re.compile(rf"(vLLM(?: Ascend)?|PyTorch) Version\s*:\s*({_VERSION}).*", re.IGNORECASE)
+_REPORTED = re.compile(rf"(vLLM(?: Ascend)?|PyTorch) Version\s*[:：]\s*({_VERSION}).*", re.IGNORECASE)
 _REPORTED_NAMES = {"pytorch": "torch"}
 _RELEASE = re.compile(r"v?(\d+(?:\.\d+)*)")
 _PAIRS = (("torch-npu", "torch"), ("vllm-ascend", "vllm"))

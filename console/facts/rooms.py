@@ -45,6 +45,7 @@ class NumaNode:
 def parse_rooms(text: str) -> dict[str, Room] | Trouble:
     """Rooms by name, from blocks of `ask <name> <writable> <existing>`, `for <folder>` and the lines of `df -P`."""
     rooms: dict[str, Room] = {}
+    names: set[str] = set()
     unit = 1024
     asked: tuple[str, str, str] | None = None
     folder = ""
@@ -52,6 +53,7 @@ def parse_rooms(text: str) -> dict[str, Room] | Trouble:
         if row.startswith("ask "):
             _, name, writable, existing = row.split(" ", 3)
             asked = (name, writable, existing)
+            names.add(name)
         elif row.startswith("for "):
             folder = row[4:]
         elif head := _BLOCKS.search(row):
@@ -69,7 +71,7 @@ def parse_rooms(text: str) -> dict[str, Room] | Trouble:
                 mount=match.group(5),
             )
             asked = None
-    return rooms or trouble_in(text)
+    return rooms if rooms and names == set(rooms) else trouble_in(text)
 
 
 def parse_numa(text: str) -> tuple[NumaNode, ...] | Trouble:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from console.facts.lines import clean, is_prompt
 
 _BARS = str.maketrans({"│": "|", "┃": "|", "｜": "|"})
-_OPENS = re.compile(r"^[\s>]*\|")
-_BORDER = re.compile(r"^[\s>|]*[+┌├└╔╠╚][-=+─═┬┼┴┐┤┘\s|]*$")
+_OPENS = re.compile(r"^\s*\|")
+_BORDER = re.compile(r"^[\s|]*[+┌├└╔╠╚][-=+─═┬┼┴┐┤┘\s|]*$")
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def read_table(text: str) -> list[Row | str]:
     closed = any(_OPENS.match(line) and line.rstrip().endswith("|") for line in lines)
     found: list[Row | str] = []
     for index, line in enumerate(lines):
-        if not line.strip() or _BORDER.match(line):
+        if not line.strip(" \t|") or _BORDER.match(line):
             continue
         ends_text = index == len(lines) - 1
         found.append(_row(line, closed or ends_text) if _OPENS.match(line) else line.strip())
@@ -71,7 +71,8 @@ def _join(lines: list[str]) -> Iterator[str]:
     waiting = ""
     for line in lines:
         opens, closes = bool(_OPENS.match(line)), line.rstrip().endswith("|")
-        if waiting and not opens and closes and not _BORDER.match(line):
+        is_rest = closes and (not opens or not line.strip(" \t|"))
+        if waiting and is_rest and not _BORDER.match(line):
             yield waiting + line
             waiting = ""
             continue

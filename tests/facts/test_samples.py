@@ -50,6 +50,8 @@ RETYPINGS = {
     "coloured": lambda text: "\x1b[0;32m" + text.replace("\n", "\x1b[0m\n\x1b[1m"),
     "prompt around it": lambda text: "[root@host ~]# some command\n" + text + "\n[root@host ~]# ",
     "empty lines": lambda text: text.replace("\n", "\n\n"),
+    "quoted": lambda text: "".join(f"> {line}\n" for line in text.split("\n")),
+    "in a code block": lambda text: f"```\n{text}\n```\n",
     "a non-breaking blank for a blank": lambda text: text.replace(" ", "\u00a0"),
 }
 

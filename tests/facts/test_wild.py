@@ -267,6 +267,9 @@ def test_network_cards_without_a_link() -> None:
 
 def test_network_answers_of_npus_that_are_not_the_usual_ones() -> None:
     assert parse("hccn_tool", "net health status: Socket fail")["healthy"] is False
+    assert parse("hccn_tool", "link status: UP\nlink status: DOWN\n")["link"] is None
+    assert parse("hccn_tool", "link status: UP\nlink status: DOWN\n")["links"] == ["UP", "DOWN"]
+    assert parse("hccn_tool", "net health status: Success\nnet health status: Init\n")["healthy"] is True
     assert parse("hccn_tool", "default gateway:192.0.2.1, Iface:eth0")["default_gateway"] == "192.0.2.1"
     found = parse("hccn_tool", "packet statistics:\nmac_tx_total_pkt_num:12\nmac_rx_bad_pkt_num:0\n")
     assert (found["status"], found["values"]) == ("ok", {"mac_tx_total_pkt_num": "12", "mac_rx_bad_pkt_num": "0"})
@@ -319,6 +322,12 @@ overlay               2000    1000      1000      50% /
                      "/mnt/my data"),
         "tmp": Room("tmp", "/tmp", "/tmp", False, 1024000, 2048000, "overlay", "/"),
     }  # fmt: skip
+
+
+def test_a_room_that_df_does_not_know_is_trouble() -> None:
+    found = parse_rooms("ask work no /x\nfor /x\ndf: /x: Permission denied\n")
+    assert isinstance(found, Trouble)
+    assert found.error_kind == "permission_denied"
 
 
 def test_numa_nodes_with_and_without_cpus() -> None:
