@@ -20,7 +20,10 @@ PROBE = Fact("probe", "", parse_probe_note)
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*")
 _TOKEN = re.compile(r"[A-Za-z0-9]{16,64}")
-_END = r"code=(?P<code>-?\d*) began=(?P<began>[\d.]*) ended=(?P<ended>[\d.]*) limit=(?P<limit>\d+) bytes=(?P<bytes>\d*)"
+_END = (
+    r"code=(?P<code>-?\d*) began=(?P<began>[\d.]*) ended=(?P<ended>[\d.]*) late=(?P<late>[01]) "
+    r"limit=(?P<limit>\d+) bytes=(?P<bytes>\d*)"
+)
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,7 @@ def _raw(match: re.Match[str]) -> Raw:
         text=mask(match.group("text")),
         code=code,
         seconds=seconds,
-        timed_out=code is None or was_killed,
+        timed_out=code is None or was_killed or match.group("late") == "1",
         truncated=int(match.group("bytes") or 0) > MOST_BYTES,
         limit_s=limit,
     )

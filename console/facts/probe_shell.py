@@ -20,8 +20,8 @@ clock() {
   read -r t rest </proc/uptime 2>/dev/null || t=$(date +%s).00
 }
 
-section() { # name code began ended limit bytes
-  printf '\n@@%s end %s code=%s began=%s ended=%s limit=%s bytes=%s@@\n' "$token" "$@"
+section() { # name code began ended late limit bytes
+  printf '\n@@%s end %s code=%s began=%s ended=%s late=%s limit=%s bytes=%s@@\n' "$token" "$@"
 }
 
 d='' full=''
@@ -39,7 +39,7 @@ done
 clock
 printf '@@%s begin probe@@\n' "$token"
 printf 'folder=%s\nfull=%s\n' "$d" "${full# }"
-section probe 0 "$t" "$t" 0 0
+section probe 0 "$t" "$t" 0 0 0
 if [ -z "$d" ]; then
   printf 'No temporary folder can be written:%s\n' "$full" >&2
   exit 74
@@ -48,7 +48,8 @@ fi
 end_all() {
   for n in $left; do stop_one "$n"; done
 }
-stop_one() {
+stop_one() { # first the job itself, so that it starts nothing any more
+  eval "kill -9 \$job_$1" 2>/dev/null
   read -r p <"$d/$1.pid" 2>/dev/null || return 0
   kill -9 "-$p" 2>/dev/null && return 0
   kids=''
@@ -69,8 +70,8 @@ if setsid true 2>/dev/null; then own=setsid; fi
 ask() { # name limit command
   clock
   whole=${t%.*}
-  eval "stop_$1=$((whole + $2 + 2)) limit_$1=$2"
-  [ "$limiter" != none ] || eval "stop_$1=$((whole + $2))"
+  eval "late_$1=0 limit_$1=$2 stop_$1=$((whole + $2 + 2))"
+  [ "$limiter" != none ] || eval "stop_$1=$((whole + $2 + 1))"
   (
     clock
     began=$t
@@ -86,6 +87,7 @@ ask() { # name limit command
     clock
     echo "$code $began $t" >"$d/$1.end"
   ) >/dev/null 2>&1 </dev/null &
+  eval "job_$1=$!"
   names="$names $1"
 }
 
@@ -100,7 +102,12 @@ while [ -n "$left" ]; do
   for n in $left; do
     [ ! -s "$d/$n.end" ] || continue
     eval "stop=\$stop_$n"
-    if [ "${t%.*}" -ge "$stop" ]; then stop_one "$n"; else still="$still $n"; fi
+    if [ "${t%.*}" -lt "$stop" ]; then
+      still="$still $n"
+    else
+      eval "late_$n=1"
+      stop_one "$n"
+    fi
   done
   left=$still
   [ -z "$left" ] || sleep "$tick"
@@ -109,14 +116,14 @@ done
 for n in $names; do
   code='' began='' ended=''
   if [ -s "$d/$n.end" ]; then read -r code began ended <"$d/$n.end"; fi
-  eval "limit=\$limit_$n"
+  eval "limit=\$limit_$n late=\$late_$n"
   printf '@@%s begin %s@@\n' "$token" "$n"
   bytes=0
   if [ -f "$d/$n.out" ]; then
     bytes=$(wc -c <"$d/$n.out")
     head -c %MOST_BYTES% "$d/$n.out"
   fi
-  section "$n" "$code" "$began" "$ended" "$limit" "$((bytes))"
+  section "$n" "$code" "$began" "$ended" "$late" "$limit" "$((bytes))"
 done
 exit 0
 """

@@ -65,10 +65,11 @@ def test_commands_are_ended_without_the_usual_tools(tmp_path: Path, left_out: tu
     for tool in left_out:
         (tmp_path / tool).write_text("#!/bin/sh\nexit 127\n")
         (tmp_path / tool).chmod(0o755)
-    raws = run([fact("stuck", "sleep 77.25", 1), fact("after", "echo fine")], path=f"{tmp_path}:{os.environ['PATH']}")
+    sleep = f"sleep 77.{len(left_out)}"
+    raws = run([fact("stuck", sleep, 1), fact("after", "echo fine")], path=f"{tmp_path}:{os.environ['PATH']}")
     assert raws["stuck"].timed_out
     assert raws["after"].text.strip() == "fine"
-    assert not alive("sleep 77.25")
+    assert not alive(sleep)
 
 
 def alive(command: str) -> bool:
