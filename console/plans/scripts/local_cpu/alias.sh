@@ -1,0 +1,2 @@
+# uses: make_alias
+make_alias "$engine" "$alias_version"

@@ -1,0 +1,3 @@
+# uses: compare
+[ -x "$py" ] || exit 1
+compare "vllm==$alias_version" differences

@@ -1,0 +1,3 @@
+# uses: compare
+[ -x "$py" ] || exit 1
+compare "pip==$pip_version" differences

@@ -1,0 +1,3 @@
+# uses: published
+[ -x "$py" ] || exit 1
+published "$model" "$recipe"

@@ -1,0 +1,3 @@
+# uses: compare pins
+[ -x "$py" ] || exit 1
+compare "$(pins)" differences

@@ -1,0 +1,3 @@
+# uses: compare
+[ -x "$py" ] || exit 1
+compare "torch==$torch_version" differences
