@@ -90,10 +90,10 @@ def _missing(printed: str, lock: str, wheels: str) -> str:
             f"都相同的机器上补齐：\n  {command}",
         )
     return either(
-        f"The package index carries no {package} for this Python and processor. A mirror may lag behind: use another "
-        "one (PIP_INDEX_URL), or start with --wheels FOLDER.",
-        f"软件包索引中没有适用于当前 Python 和处理器的 {package}。镜像可能尚未同步：请更换镜像（PIP_INDEX_URL），"
-        "或用 --wheels 目录 启动。",
+        f"The package index did not answer, or carries no {package} for this Python and processor. A mirror may lag "
+        "behind: use another one (PIP_INDEX_URL), or start with --wheels FOLDER.",
+        f"软件包索引没有应答，或其中没有适用于当前 Python 和处理器的 {package}。镜像可能尚未同步："
+        "请更换镜像（PIP_INDEX_URL），或用 --wheels 目录 启动。",
     )
 
 
