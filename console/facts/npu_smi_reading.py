@@ -147,9 +147,9 @@ class Reading:
         self.table_seen = True
         self.process_table = "truncated" if row.cut else "present"
         process = read_process(row, self._process_labels or _PROCESS_LABELS)
-        if process is None:
+        if process is None or row.cut:
             self.unread.append(row.line)
-        else:
+        if process is not None:
             self.processes.append(process)
 
     def _looks_like_chip(self, row: Row) -> bool:
@@ -208,7 +208,7 @@ class Reading:
     def _note(self, npu: int, row: Row, is_whole: bool) -> None:
         if not is_whole:
             self.incomplete.append(npu)
-            self.unread.extend([] if row.cut else [row.line])
+            self.unread.append(row.line)
 
 
 def read_process(row: Row, labels: Labels) -> Process | None:

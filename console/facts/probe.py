@@ -110,7 +110,7 @@ def _value(fact: Fact, raw: Raw | None) -> object:
         return say("The host sent no answer to this question.")
     if raw.timed_out:
         return say("The command did not finish within {seconds} s and was ended.", seconds=raw.limit_s or fact.limit_s)
-    if raw.truncated:
+    if raw.truncated or len(raw.text) >= MOST_BYTES:
         return say("The command printed more than {kib} KiB; the rest was cut off.", kib=MOST_BYTES // 1024)
     try:
         value = fact.parser(raw.text)

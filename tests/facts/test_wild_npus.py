@@ -78,6 +78,14 @@ def test_a_row_that_fits_no_header_is_named_and_not_guessed() -> None:
     assert (found["devices"][0]["power_w"], found["devices"][0]["temp_c"]) == (None, None)
 
 
+def test_a_row_that_is_cut_is_named() -> None:
+    text = HEAD + card(0) + card(1)
+    found = info(text[: text.rindex("65536") + 2])
+    assert (found["status"], found["incomplete_npus"]) == ("partial", [1])
+    assert (found["devices"][1]["hbm_total_mb"], found["devices"][1]["bus_id"]) == (None, "0000:C1:00.0")
+    assert found["unread"][0].endswith("3373 / 65")
+
+
 def test_a_table_that_begins_in_its_middle() -> None:
     text = "| 0   | 0000:C1:00.0 | 0   0 / 0   3373 / 65536 |\n" + card(1)
     found = info(text)
