@@ -25,13 +25,13 @@ def npu_presence(npu_pci: tuple[PciNpu, ...], npu_nodes: NpuNodes, npu_tool: Npu
 def _seen(npu_pci: tuple[PciNpu, ...], npu_nodes: NpuNodes, npu_tool: NpuTool | None) -> Text:
     chips = len(npu_tool.info.devices) if npu_tool and npu_tool.info else None
     if chips:
-        return say("npu-smi lists {chips} chips", chips=chips)
+        return say("Chips listed by npu-smi: {chips}", chips=chips)
     if npu_pci:
         return say(
-            "{count} NPUs on the PCI bus, {nodes} device files, no answer of npu-smi",
+            "On the PCI bus: {count}; device files: {nodes}; npu-smi gives no answer",
             count=len(npu_pci),
             nodes=len(npu_nodes.numbers),
         )
     if npu_nodes.numbers:
-        return say("{nodes} NPU device files", nodes=len(npu_nodes.numbers))
+        return say("NPU device files: {nodes}", nodes=len(npu_nodes.numbers))
     return say("npu-smi is installed, but no NPU is visible")

@@ -103,8 +103,8 @@ CASES: list[tuple[str, Level, Facts_, str]] = [
         "by vllm (process 7)",
     ),
     ("npu_presence", Level.PASS, NO_NPU, "the CPU is used"),
-    ("npu_presence", Level.WARN, {**NO_NPU, "npu_pci": (CARD,)}, "1 NPUs on the PCI bus"),
-    ("npu_presence", Level.WARN, {**NO_NPU, "npu_nodes": NpuNodes((0, 1), True)}, "2 NPU device files"),
+    ("npu_presence", Level.WARN, {**NO_NPU, "npu_pci": (CARD,)}, "On the PCI bus: 1"),
+    ("npu_presence", Level.WARN, {**NO_NPU, "npu_nodes": NpuNodes((0, 1), True)}, "NPU device files: 2"),
     ("npu_presence", Level.WARN, {**NO_NPU, "npu_tool": parse_npu_tool("dcmi failed. ret is -8005")}, "no NPU is vis"),
 ]
 
