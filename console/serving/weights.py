@@ -1,54 +1,27 @@
 """What a folder of weights says about itself, and what it lacks, without loading a single tensor.
 
-The sizes come from config.json as Hugging Face writes it; the weights from the headers of the safetensors files, whose
-first eight bytes give the length of a JSON header with every tensor's type, shape and offsets.
+The sizes come from config.json as Hugging Face writes it, the number of parameters from the headers of the shards.
 """
 
 import json
-import math
-import struct
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
+from console.serving.figures import figures, quantization
+from console.serving.folder import Folder, LocalFolder
+from console.serving.shards import LFS_POINTER, pointer, read_shard
 from console.text import Text, say
 
 INDEX = "model.safetensors.index.json"
 SINGLE = "model.safetensors"
 MARK = "pilot-model.json"
-MOST_HEADER = 100_000_000
-"""Bytes; a longer header is not one."""
-LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 UNFINISHED = (".part", ".incomplete", ".tmp", ".aria2", ".crdownload")
-TOKENIZERS = ("tokenizer.json", "tokenizer.model", "vocab.json", "tiktoken.model")
-
-
-class Folder(Protocol):
-    """Reading one folder, here or far away. Every method raises OSError when it cannot."""
-
-    def list(self) -> Mapping[str, int]:
-        """Names of the files in it -> their sizes in bytes."""
-        ...
-
-    def read(self, name: str, offset: int = 0, length: int = 50_000_000) -> bytes:
-        """At most `length` bytes of a file from `offset` on."""
-        ...
-
-
-@dataclass(frozen=True)
-class LocalFolder:
-    """A folder of this machine. Satisfies Folder."""
-
-    path: Path
-
-    def list(self) -> Mapping[str, int]:
-        return {one.name: one.stat().st_size for one in sorted(self.path.iterdir()) if one.is_file()}
-
-    def read(self, name: str, offset: int = 0, length: int = 50_000_000) -> bytes:
-        with (self.path / name).open("rb") as file:
-            file.seek(offset)
-            return file.read(length)
+DOWNLOADS = ".cache/huggingface/download"
+TOKENIZERS = ("tokenizer.json", "tokenizer.model", "tekken.json", "vocab.json", "tiktoken.model")
+NUMBERED = re.compile(r"(.+)-(\d+)-of-(\d+)\.safetensors$")
 
 
 @dataclass(frozen=True)
@@ -110,24 +83,20 @@ def inspect_model(folder: str) -> ModelFolder:
 def inspect(folder: str, files: Folder) -> ModelFolder:
     """Look through a folder by way of `files`. Never raises for what the folder holds."""
     try:
-        there = files.list()
+        there, closed = files.list(), files.unreadable()
     except OSError as error:
-        return _only(
-            folder,
-            say(
-                "{folder} cannot be read: {error}. Check its permissions.",
-                folder=folder,
-                error=error.strerror or str(error),
-            ),
-        )
+        why = error.strerror or str(error)
+        return _only(folder, say("{folder} cannot be read: {error}. Check its permissions.", folder=folder, error=why))
     problems = _Problems()
+    _look_at_path(folder, problems)
+    if closed:
+        names = ", ".join(sorted(closed))
+        problems.error(say("These files may not be read: {names}. Check their permissions.", names=names))
     config = _json(files, "config.json", there, problems)
-    sizes = _sizes(config, problems) if config is not None else {}
+    sizes = _sizes(config, there, problems) if config is not None else {}
     _look_at_tokenizer(files, there, problems)
-    for name in there:
-        if name.endswith(UNFINISHED):
-            problems.warn(say("{name} looks like an unfinished download.", name=name))
-    weight_bytes, parameters = _weights(files, there, problems)
+    _look_at_downloads(folder, files, there, problems)
+    weight_bytes, parameters = _weights(files, {name: there[name] for name in there if name not in closed}, problems)
     mark = _json(files, MARK, there, _Problems()) if MARK in there else None
     return ModelFolder(
         folder,
@@ -162,7 +131,7 @@ def _json(files: Folder, name: str, there: Mapping[str, int], problems: _Problem
     try:
         read = files.read(name)
         if read.startswith(LFS_POINTER):
-            problems.error(_pointer(name))
+            problems.error(pointer(name))
             return None
         found = json.loads(read)
     except (OSError, ValueError) as error:
@@ -174,15 +143,7 @@ def _json(files: Folder, name: str, there: Mapping[str, int], problems: _Problem
     return found
 
 
-def _pointer(name: str) -> Text:
-    return say(
-        "{name} is only a pointer of Git LFS, not the file itself. Fetch the files with `git lfs pull`, or "
-        "download the model again.",
-        name=name,
-    )
-
-
-def _sizes(config: Mapping[str, Any], problems: _Problems) -> dict[str, Any]:
+def _sizes(config: Mapping[str, Any], there: Mapping[str, int], problems: _Problems) -> dict[str, Any]:
     """The figures of config.json; of a model with several parts those of its text part."""
     text = config.get("text_config")
     own = {**config, **text} if isinstance(text, dict) else config
@@ -191,44 +152,45 @@ def _sizes(config: Mapping[str, Any], problems: _Problems) -> dict[str, Any]:
         problems.error(say("config.json names no architecture, so vLLM cannot know how to load it."))
         return {}
     try:
-        return _figures(own, str(architectures[0]))
+        return {**figures(own, str(architectures[0])), "quantization": quantization(own, there)}
     except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
         problems.error(say("config.json lacks what decides about size and parallelism: {what}.", what=str(error)))
         return {}
 
 
-def _figures(own: Mapping[str, Any], architecture: str) -> dict[str, Any]:
-    heads, hidden = int(own["num_attention_heads"]), int(own["hidden_size"])
-    quantization = own.get("quantization_config")
-    latent = own.get("kv_lora_rank")
-    return {
-        "architecture": architecture,
-        "hidden": hidden,
-        "layers": int(own["num_hidden_layers"]),
-        "heads": heads,
-        "kv_heads": int(own.get("num_key_value_heads") or heads),
-        "head_dim": int(own.get("head_dim") or hidden // heads),
-        "intermediate": int(own["intermediate_size"]),
-        "moe_intermediate": _whole(own.get("moe_intermediate_size")),
-        "kv_lora_rank": _whole(latent),
-        "qk_rope_head_dim": _whole(own.get("qk_rope_head_dim")) if latent else None,
-        "vocab": int(own["vocab_size"]),
-        "max_context": int(own["max_position_embeddings"]),
-        "dtype": str(own.get("dtype") or own.get("torch_dtype") or ""),
-        "quantization": str(quantization.get("quant_method")) if isinstance(quantization, dict) else None,
-    }
+def _look_at_path(folder: str, problems: _Problems) -> None:
+    if any(ord(mark) < 32 or ord(mark) == 127 for mark in folder):
+        problems.error(say("The path contains a control character, such as a line break. Rename the folder."))
+    elif not folder.isascii() or " " in folder:
+        problems.warn(
+            say(
+                "The path contains blanks or characters beyond plain English letters. That works here, but other "
+                "tools, Docker among them, may stumble over it."
+            )
+        )
 
 
-def _whole(value: object) -> int | None:
-    return None if value is None else int(str(value))
+def _look_at_downloads(folder: str, files: Folder, there: Mapping[str, int], problems: _Problems) -> None:
+    if folder.rstrip("/").endswith(UNFINISHED):
+        problems.error(say("The name of the folder says that the model in it is not finished."))
+    try:
+        below = files.list(DOWNLOADS)
+    except OSError:
+        below = {}  # made by something else than Hugging Face's own tool
+    for name in [name for name in (*there, *below) if name.endswith(UNFINISHED)]:
+        problems.warn(say("{name} looks like an unfinished download.", name=name))
 
 
 def _look_at_tokenizer(files: Folder, there: Mapping[str, int], problems: _Problems) -> None:
-    if not any(name in there for name in TOKENIZERS):
+    tokenizers = [name for name in there if name in TOKENIZERS or name.endswith(".tiktoken")]
+    if not tokenizers:
         problems.error(
             say("No tokenizer is there (one of {names}). Copy the whole model folder.", names=", ".join(TOKENIZERS))
         )
         return
+    for name in tokenizers:
+        if _begins(files, name).startswith(LFS_POINTER):
+            problems.error(pointer(name))
     if any(name.startswith("chat_template") for name in there):
         return
     settings = _json(files, "tokenizer_config.json", there, _Problems()) or {}
@@ -236,8 +198,16 @@ def _look_at_tokenizer(files: Folder, there: Mapping[str, int], problems: _Probl
         problems.warn(say("It has no chat template, so chat requests will be refused; it may be a base model."))
 
 
+def _begins(files: Folder, name: str) -> bytes:
+    try:
+        return files.read(name, 0, 64)
+    except OSError:
+        return b""  # said already, where permissions are looked at
+
+
 def _weights(files: Folder, there: Mapping[str, int], problems: _Problems) -> tuple[int, int]:
-    """Bytes of all shards and numbers in all tensors, (0, 0) where they cannot be used."""
+    """Bytes of all shards that are there, and numbers in all tensors that can be read."""
+    holds: Mapping[str, Any] = {}
     if INDEX in there:
         index = _json(files, INDEX, there, problems)
         named = index.get("weight_map") if index else None
@@ -245,23 +215,62 @@ def _weights(files: Folder, there: Mapping[str, int], problems: _Problems) -> tu
             if index is not None:
                 problems.error(say("{name} does not say which shard holds what. Copy it again.", name=INDEX))
             return 0, 0
+        holds = named
         shards = sorted({str(shard) for shard in named.values()})
     else:
-        shards = [name for name in there if name == SINGLE] or [n for n in there if n.endswith(".safetensors")]
+        shards = [SINGLE] if SINGLE in there else list(_numbered(there))
     missing = [name for name in shards if name not in there]
     if missing:
-        problems.error(
-            say(
-                "{count} of {all} shards are missing: {names}. Copy them too.",
-                count=len(missing),
-                all=len(shards),
-                names=", ".join(missing[:5]) + (" …" if len(missing) > 5 else ""),
-            )
-        )
+        problems.error(_missing(missing, len(shards)))
     if not shards:
         problems.error(_no_weights(there))
-    counts = [_shard(files, name, there[name], problems) for name in shards if name in there]
-    return sum(there[name] for name in shards if name in there), sum(counts)
+    return _read_all(files, {name: there[name] for name in shards if name in there}, holds, problems)
+
+
+def _numbered(there: Mapping[str, int]) -> Iterator[str]:
+    """Without an index, the shards there are and those that their names promise: model-00001-of-00004.safetensors."""
+    found = [name for name in there if name.endswith(".safetensors") and not name.startswith("adapter_")]
+    promised = {
+        f"{match[1]}-{number:0{len(match[2])}}-of-{match[3]}.safetensors"
+        for name in found
+        if (match := NUMBERED.match(name)) and int(match[3]) < 10_000
+        for number in range(1, int(match[3]) + 1)
+    }
+    yield from sorted({*found, *promised})
+
+
+def _read_all(
+    files: Folder, shards: Mapping[str, int], holds: Mapping[str, Any], problems: _Problems
+) -> tuple[int, int]:
+    """Look into each shard; `holds` says which tensor the index expects in which of them."""
+    parameters, strange = 0, set()
+    read = {name: read_shard(files, name, size) for name, size in shards.items()}
+    for shard in read.values():
+        parameters += sum(shard.tensors.values())
+        if shard.problem:
+            problems.error(shard.problem)
+    for tensor, name in holds.items():
+        if name in read and not read[name].problem and tensor not in read[name].tensors:
+            strange.add(name)
+    if strange:
+        problems.error(
+            say(
+                "{names} lack tensors that {index} expects in them: the files come from different downloads. "
+                "Copy the model again.",
+                names=", ".join(sorted(strange)[:5]),
+                index=INDEX,
+            )
+        )
+    return sum(shards.values()), parameters
+
+
+def _missing(names: Sequence[str], count: int) -> Text:
+    return say(
+        "{count} of {all} shards are missing: {names}. Copy them too.",
+        count=len(names),
+        all=count,
+        names=", ".join(names[:5]) + (" …" if len(names) > 5 else ""),
+    )
 
 
 def _no_weights(there: Mapping[str, int]) -> Text:
@@ -273,36 +282,3 @@ def _no_weights(there: Mapping[str, int]) -> Text:
             "safetensors version of this model."
         )
     return say("No weights are there: neither {single} nor {index}.", single=SINGLE, index=INDEX)
-
-
-def _shard(files: Folder, name: str, size: int, problems: _Problems) -> int:
-    """How many numbers one shard holds; 0, with the problem noted, when it is not whole."""
-    try:
-        start = files.read(name, 0, 64)
-        if start.startswith(LFS_POINTER):
-            problems.error(_pointer(name))
-            return 0
-        length = struct.unpack("<Q", start[:8])[0]
-        if not 2 <= length <= MOST_HEADER:
-            raise ValueError("it does not begin like one")
-        header = json.loads(files.read(name, 8, length))
-        tensors = [one for key, one in header.items() if key != "__metadata__"]
-        whole = 8 + length + max((int(one["data_offsets"][1]) for one in tensors), default=0)
-        count = sum(math.prod(map(int, one["shape"])) for one in tensors)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, struct.error) as error:
-        problems.error(
-            say("{name} is not a whole safetensors file ({error}). Copy it again.", name=name, error=str(error)[:100])
-        )
-        return 0
-    if whole != size:
-        problems.error(
-            say(
-                "{name} has {size} bytes where its own header says {whole}: it was cut off or is still being "
-                "copied. Copy it again.",
-                name=name,
-                size=str(size),
-                whole=str(whole),
-            )
-        )
-        return 0
-    return count
