@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
-from port_owner import Owner, owner_of
+from port_owner import Owner, console_for, owner_of
 from tell import Stop, either
 from venv_folder import MIB, Environment, Progress, make
 
@@ -92,9 +92,10 @@ def _port(words: str) -> int:
 
 def _take_port(chosen: argparse.Namespace) -> None:
     """Raises Stop, or _Running, unless the port is free; asked as the web server will ask."""
-    if _free(chosen.port):
+    owner = console_for(chosen.port)
+    if _free(chosen.port) and not owner.pid:
         return
-    owner = owner_of(chosen.port)
+    owner = owner if owner.pid else owner_of(chosen.port)
     if owner.is_console() and Path(owner.folder) == ROOT:
         raise _Running(_shown_again(chosen.port, owner))
     spare = next((port for port in range(chosen.port + 1, min(chosen.port + 50, 65536)) if _free(port)), 0)

@@ -4,6 +4,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+PROC = Path("/proc")
 LISTENING = "0A"
 
 
@@ -20,14 +21,32 @@ class Owner:
         return self.command[1:4] == ("-m", "console", "up")
 
 
-def owner_of(port: int, proc: Path = Path("/proc")) -> Owner:
+NOBODY = Owner(0, (), "", "")
+
+
+def owner_of(port: int, proc: Path = PROC) -> Owner:
     """The process that listens on `port` over TCP."""
     inodes = _listening(port, proc)
-    for process in proc.iterdir():
-        if process.name.isdecimal() and _holds(process, inodes):
-            command = tuple(part.decode(errors="replace") for part in _read(process / "cmdline").split(b"\0")[:-1])
-            return Owner(int(process.name), command, _target(process / "cwd"), _data(command, process))
-    return Owner(0, (), "", "")
+    return next((_owner(process) for process in _processes(proc) if inodes and _holds(process, inodes)), NOBODY)
+
+
+def console_for(port: int, proc: Path = PROC) -> Owner:
+    """A console started for `port`, be it that it listens or that it will in a few seconds."""
+    words = ("-m", "console", "up", "--port", str(port))
+    return next((_owner(process) for process in _processes(proc) if _command(process)[1:6] == words), NOBODY)
+
+
+def _processes(proc: Path) -> list[Path]:
+    return [process for process in proc.iterdir() if process.name.isdecimal()]
+
+
+def _owner(process: Path) -> Owner:
+    command = _command(process)
+    return Owner(int(process.name), command, _target(process / "cwd"), _data(command, process))
+
+
+def _command(process: Path) -> tuple[str, ...]:
+    return tuple(part.decode(errors="replace") for part in _read(process / "cmdline").split(b"\0")[:-1])
 
 
 def _listening(port: int, proc: Path) -> set[str]:
