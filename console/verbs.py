@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 import webbrowser
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -13,6 +14,7 @@ from rich.table import Table
 
 from console.errors import ConsoleError
 from console.jobs.history import JobView
+from console.jobs.jobs import say_state
 from console.terminal import FAILED, OK, WRONG_INPUT, t, words
 
 TICK_S = 0.3
@@ -86,56 +88,75 @@ def run(chosen: argparse.Namespace) -> int:
     first = path.start_pilot(host.id, actor=actor())
     journey = history.job(first).journey
     shown = Console(stderr=True, highlight=False, markup=False)
-    bars = Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        TextColumn("{task.fields[words]}", markup=False),
-        TimeElapsedColumn(),
-        console=shown,
-    )
-    with bars:
-        good = _follow(journey, bars, yes=chosen.yes)
+    if shown.is_terminal:
+        with _bars(shown) as bars:
+            good = _follow(journey, bars, yes=chosen.yes)
+    else:
+        good = _follow(journey, None, yes=chosen.yes)
     return _report(journey, host.id, good=good, as_json=chosen.json)
 
 
-def _follow(journey: int, bars: Progress, *, yes: bool) -> bool:
-    """Show every job of the path until one stops it or the last has ended."""
+def _bars(shown: Console) -> Progress:
+    return Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=24),
+        TextColumn("{task.fields[at]}", markup=False),
+        TimeElapsedColumn(),
+        console=shown,
+    )
+
+
+def _follow(journey: int, bars: Progress | None, *, yes: bool) -> bool:
+    """Show every job of the path until one stops it or the last has ended; a line a step where there is no terminal."""
     from console.jobs import history, jobs
     from console.jobs.states import JobState
     from console.settings import actor
 
-    tasks: dict[int, int] = {}
+    shown: dict[int, Any] = {}
     while True:
         chain = history.journey(journey)
         for job in chain:
-            if job.id not in tasks:
-                tasks[job.id] = bars.add_task(f"{words(job.title):<34}", total=len(job.steps), words="")
-            bars.update(tasks[job.id], completed=job.done, words=_current(job))  # type: ignore[arg-type]
+            _show(job, bars, shown)
         last = chain[-1]
         if last.state == JobState.WAITING and last.question is not None:
-            answer = "yes" if yes else _asked(words(last.question), bars)
-            jobs.answer(last.id, answer, actor=actor())
+            jobs.answer(last.id, "yes" if yes else _asked(words(last.question), bars), actor=actor())
         if last.state in (JobState.FAILED, JobState.CANCELLED) or (last.state == JobState.SUCCEEDED and not last.then):
             return last.state == JobState.SUCCEEDED
         time.sleep(TICK_S)
 
 
-def _asked(question: str, bars: Progress) -> str:
-    if not sys.stdin.isatty():
+def _show(job: JobView, bars: Progress | None, shown: dict[int, Any]) -> None:
+    at = f"{words(job.title)}: {_current(job)}"
+    if bars is None:
+        if shown.get(job.id) != at:
+            print(at, file=sys.stderr, flush=True)
+        shown[job.id] = at
+        return
+    if job.id not in shown:
+        shown[job.id] = bars.add_task(words(job.title), total=len(job.steps), at="")
+    bars.update(shown[job.id], completed=job.done, at=_current(job))
+    if not job.active:
+        bars.stop_task(shown[job.id])
+
+
+def _asked(question: str, bars: Progress | None) -> str:
+    if bars is None or not sys.stdin.isatty():
         print(
             t("{question} (Nobody is here to answer: use --yes, or answer on the page of the job.)", question=question),
             file=sys.stderr,
         )
         return "no"
     bars.stop()
-    words = input(f"{question} [yes/no] ").strip().lower()
+    typed = input(f"{question} [yes/no] ").strip().lower()
     bars.start()
-    return "yes" if words in ("y", "yes", "是") else "no"
+    return "yes" if typed in ("y", "yes", "是") else "no"
 
 
 def _current(job: JobView) -> str:
     current = job.current
-    return words(job.reason) if job.reason is not None else "" if current is None else words(current.step.title)
+    if job.reason is not None:
+        return words(job.reason)
+    return words(current.step.title) if current is not None else words(say_state(job.state))
 
 
 def _report(journey: int, host_id: int, *, good: bool, as_json: bool) -> int:

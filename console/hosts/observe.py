@@ -122,12 +122,12 @@ def machine_of(facts: Facts) -> Machine:
     for one in facts.values["listeners"]:  # type: ignore[attr-defined]
         who = f"{one.process} ({one.pid})" if one.process else "?"
         ports[one.port] = who if ports.get(one.port, "?") == "?" else ports[one.port]
-    numa = facts.values.get("numa") or ()
+    numa = facts.values.get("numa")
     return Machine(
         cores=int(str(facts.values["usable_cpus"])),
         memory_available_bytes=available,
-        numa_nodes=max(1, len(numa)),
-        ports_in_use=ports,  # type: ignore[arg-type]
+        numa_nodes=max(1, len(numa)) if isinstance(numa, tuple) else 1,
+        ports_in_use=ports,
         arch=str(facts.values.get("arch", "")),
         core_ids=cpu_ids(str(facts.values.get("allowed_cpus", ""))),
     )
@@ -224,4 +224,3 @@ def _keep(host: Host, raws: Iterable[Raw], began: float, actor: str) -> None:
 
 def _machine_name(host: Host) -> str:
     return inventory.runner(host).run("uname -m").out.strip()
-

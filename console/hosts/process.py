@@ -136,7 +136,10 @@ report() { echo "$1 $2 $(wc -c < log 2>/dev/null || echo 0)"; tail -c +$((offset
 cd "$folder" 2>/dev/null || { echo 'absent - 0'; exit 0; }
 [ -d started ] || report absent -
 [ -e code ] && report exited "$(cat code)"
-[ -s pid ] || report gone -
+if [ ! -s pid ]; then  # either it is just being started, or its start was killed half-way
+  [ $(($(date +%s) - $(stat -c %Y started))) -lt 15 ] && report running -
+  report gone -
+fi
 read -r leader born boot < pid
 leader_lives && report running -
 [ -e code ] && report exited "$(cat code)"

@@ -73,7 +73,8 @@ def _await_ready(carry: "Carry", step: Step, log: Log) -> None:
         if one.state == State.ready:
             return
         settled = one.state == State.unwell and one.health.get("phase") == "the sanity question was answered badly"
-        if one.state in (State.failed, State.stopped) or settled:
+        gone = one.state == State.lost and "ended" in one.health
+        if one.state in (State.failed, State.stopped) or settled or gone:
             raise EngineError(one.reason or say("It was stopped."))
         if one.wish == Wish.down:
             raise EngineError(say("Somebody stopped it meanwhile."))

@@ -51,10 +51,6 @@ class Instance:
         """`host:port` of its HTTP surface, as seen from the console."""
         return inventory.runner(inventory.host(self.host_id)).address(self.spec.port)
 
-    @property
-    def stored_state(self) -> str:
-        return self.state.value
-
 
 @dataclass(frozen=True)
 class Attempt:
@@ -97,6 +93,20 @@ def named(name: str) -> Instance:
     )
 
 
+def stored(instance_id: int) -> Instance | None:
+    """As it was written down, without judging by its age; None when it does not exist (any more)."""
+    with reading() as session:
+        row = session.get(models.Instance, instance_id)
+    if row is None:
+        return None
+    return _value(row, State(row.state), None if row.reason is None else from_json(row.reason))
+
+
+def folder(host: inventory.Host, instance_id: int, attempt: int) -> str:
+    """Where one attempt runs on its host."""
+    return f"{host.work_folder}/instances/{instance_id}/{attempt}"
+
+
 def attempts(instance_id: int) -> list[Attempt]:
     """Every start of this instance, the latest first."""
     query = select(models.Attempt).where(models.Attempt.instance_id == instance_id)
@@ -137,7 +147,7 @@ def delete(instance_id: int, *, actor: str) -> None:
     """Forget a stopped instance; its history stays."""
     with writing() as session:
         row = session.get_one(models.Instance, instance_id)
-        if _seen(row).state not in RESTING or row.wish == Wish.up and row.state != State.failed:
+        if _seen(row).state not in RESTING:
             raise Conflict(say("{name} is not stopped. Stop it first, then delete it.", name=row.name))
         note(session, f"instance:{row.id}", "deleted", was=row.state, actor=actor)
         session.delete(row)
@@ -158,17 +168,18 @@ def begin_attempt(instance_id: int, *, actor: str) -> Attempt:
     """The attempt to start now: a new one, wished up and written down before anything runs."""
     one = instance(instance_id)
     host = inventory.host(one.host_id)
+    way = backend(one.backend)
     with writing() as session:
         row = session.get_one(models.Instance, instance_id)
         number = row.attempt + 1
-        command = backend(one.backend).command(one.spec, host.work_folder)
+        command = way.command(one.spec, way.runtime_folder(host.work_folder))
         attempt = models.Attempt(
             instance_id=row.id,
             number=number,
             actor=actor,
             command=shell(command),
             started=time.time(),
-            folder=f"{host.work_folder}/instances/{row.id}/{number}",
+            folder=folder(host, row.id, number),
         )
         session.add(attempt)
         row.wish, row.attempt, row.health, row.observed = Wish.up, number, "{}", time.time()
@@ -195,6 +206,10 @@ def _seen(row: models.Instance) -> Instance:
             "again with scripts/run.py.",
             seconds=round(age),
         )
+    return _value(row, state, reason)
+
+
+def _value(row: models.Instance, state: State, reason: Text | None) -> Instance:
     return Instance(
         row.id,
         row.host_id,

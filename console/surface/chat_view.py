@@ -44,12 +44,16 @@ def history_choice(number: int | None) -> Conversation | None:
                 t("New conversation"),
                 key="new-talk",
                 icon=":material/add:",
-                on_click=lambda: st.query_params.pop("conversation", None),
+                on_click=_forget_choice,
             )
     try:
         return conversations.conversation(current) if current else None
     except NotFound:
         return None
+
+
+def _forget_choice() -> None:
+    st.query_params.pop("conversation", None)
 
 
 def chosen_instance(ready: Sequence[Instance], talk: Conversation | None) -> Instance:
