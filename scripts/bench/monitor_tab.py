@@ -164,10 +164,11 @@ def main() -> None:
 def report(shares: dict[tuple[int, str], float]) -> None:
     busy = os.getloadavg()[0] / (os.cpu_count() or 1)
     print(f"load of this machine: {busy:.1f} per core; above 1 the browser falls behind and redrawing looks cheaper")
-    print("open tabs   pulled points   redrawn by a fragment   ratio")
+    print("open tabs   pulled points   redrawn by a fragment   ratio above idle")
     for tabs in sorted({tabs for tabs, _ in shares}):
         pulled, redrawn_share = shares[tabs, "route"], shares[tabs, "fragment"]
-        ratio = f"{redrawn_share / pulled:.0f}x" if pulled and tabs else "-"
+        above = pulled - shares[0, "route"], redrawn_share - shares[0, "fragment"]
+        ratio = f"{above[1] / above[0]:.0f}x" if tabs and above[0] > 0 else "-"
         print(f"{tabs:9d}   {pulled:13.2%}   {redrawn_share:21.2%}   {ratio}")
 
 
