@@ -15,7 +15,7 @@ from console.settings import settings
 from console.text import Text, say, to_json
 from db.connect import open_database
 from db.migrations import SchemaTooNew
-from db.models import Event, Row
+from db.models import Event, Instance, Job, Step
 from db.session import reading as reading_of
 from db.session import writing as writing_of
 
@@ -80,18 +80,18 @@ def _explained() -> Iterator[None]:
 
 
 def move(
-    session: Session, row: Row, subject: str, became: str, *, actor: str, reason: Text | None = None, **also: object
+    session: Session, row: Job | Step | Instance, subject: str, became: str, *, actor: str, reason: Text | None = None, **also: object
 ) -> None:
     """Compare-and-set `row.state` to `became` (with the columns in `also`) and write the event.
 
     Raises Conflict when the state in the database is no longer the one that `row` was read with.
     """
-    was = getattr(row, "state")
+    was = row.state
     table = type(row)
     stored = None if reason is None else to_json(reason)
     statement = (
         update(table)
-        .where(getattr(table, "id") == getattr(row, "id"), getattr(table, "state") == was)
+        .where(table.id == row.id, table.state == was)
         .values(state=became, reason=stored, **also)
         .execution_options(synchronize_session=False)
     )

@@ -44,7 +44,9 @@ def render(text: "Text | str", language: str) -> str:
     sentence = catalog(language).get(text.sentence, text.sentence)
     if not text.values:
         return sentence
-    filled = {name: render(value, language) if isinstance(value, Text) else value for name, value in text.values.items()}
+    filled = {
+        name: render(value, language) if isinstance(value, Text) else value for name, value in text.values.items()
+    }
     try:
         return sentence.format(**filled)
     except (KeyError, IndexError, ValueError):

@@ -5,6 +5,7 @@ The folder holds `cmd.sh` (what runs), `log` (what it printed), `pid` (leader, s
 session of its own, so that everything it starts can be found and ended by that session.
 """
 
+import base64
 import shlex
 from dataclasses import dataclass
 from enum import StrEnum
@@ -85,8 +86,6 @@ def _with_folder(script: str, folder: str) -> str:
 
 def _exact(log: str) -> bytes:
     """The log came base64-encoded, so that any byte survives the way."""
-    import base64
-
     return base64.b64decode(log)
 
 
@@ -119,7 +118,9 @@ while [ ! -s pid ] && [ ! -e code ] && [ $i -lt 100 ]; do i=$((i+1)); sleep 0.05
 WHO_LIVES = r"""
 members() {  # every process of the session $1 that is not a zombie, as pids
   cat /proc/[0-9]*/stat 2>/dev/null | sed -n 's/^\([0-9]*\) (.*) \([A-Z]\) [0-9-]* [0-9-]* \([0-9-]*\) .*/\1 \2 \3/p' |
-    while read -r pid state session; do [ "$session" = "$1" ] && [ "$state" != Z ] && [ "$state" != X ] && echo "$pid"; done
+    while read -r pid state session; do
+      [ "$session" = "$1" ] && [ "$state" != Z ] && [ "$state" != X ] && echo "$pid"
+    done
 }
 leader_lives() {  # the process that wrote `pid` is still that process
   [ "$boot" = "$(cat /proc/sys/kernel/random/boot_id)" ] || return 1
@@ -132,7 +133,11 @@ leader_lives() {  # the process that wrote `pid` is still that process
 LOOK = (
     WHO_LIVES
     + r"""
-report() { echo "$1 $2 $(wc -c < log 2>/dev/null || echo 0)"; tail -c +$((offset+1)) log 2>/dev/null | head -c "$chunk" | base64; exit 0; }
+report() {
+  echo "$1 $2 $(wc -c < log 2>/dev/null || echo 0)"
+  tail -c +$((offset+1)) log 2>/dev/null | head -c "$chunk" | base64
+  exit 0
+}
 cd "$folder" 2>/dev/null || { echo 'absent - 0'; exit 0; }
 [ -d started ] || report absent -
 [ -e code ] && report exited "$(cat code)"

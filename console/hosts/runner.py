@@ -18,7 +18,7 @@ class Runner(Protocol):
     """Acts on one host. Every method may raise HostError with what to do about it."""
 
     def run(self, script: str, *, timeout_s: float = 30, stdin: bytes = b"") -> Outcome:
-        """Run `script` with `sh`; a non-zero exit code is an outcome, not an error. CommandTimeout after `timeout_s`."""
+        """Run `script` with `sh`; a non-zero exit code is an outcome, no error. CommandTimeout after `timeout_s`."""
         ...
 
     def address(self, port: int) -> str:

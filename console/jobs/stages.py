@@ -7,15 +7,14 @@ import time
 from dataclasses import dataclass
 from enum import StrEnum
 
+from console.bench import runs
 from console.checks import Level
 from console.hosts import inventory, observe
 from console.jobs import history
 from console.jobs.history import JobView
 from console.jobs.states import JobState
-from console.bench import runs
 from console.serving import instances
 from console.serving.conversations import last_answer
-
 from console.serving.state import State
 from console.text import Text, say, verbatim
 

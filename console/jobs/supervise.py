@@ -1,5 +1,6 @@
 """Keeping a worker alive beside the web server: starting it in a session of its own, replacing old or hanging ones."""
 
+import contextlib
 import os
 import shlex
 import signal
@@ -89,7 +90,5 @@ def _end(pid: int) -> None:
 
 
 def _signal(pid: int, number: signal.Signals) -> None:
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.kill(pid, number)
-    except ProcessLookupError:
-        pass

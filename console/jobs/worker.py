@@ -66,7 +66,7 @@ class Worker:
 
     def run(self) -> None:
         """Blocks. Raises AlreadyRunning when this data folder has a worker."""
-        with _alone(settings().worker_lock) as file:
+        with Alone(settings().worker_lock) as file:
             for number in (signal.SIGTERM, signal.SIGINT):
                 signal.signal(number, self._told)
             while not self.going_down.is_set():
@@ -162,7 +162,7 @@ def held() -> bool:
         return True
 
 
-class _alone:
+class Alone:
     """Holds the worker's lock; the system gives it back when the process dies, however it dies."""
 
     def __init__(self, path: Path) -> None:

@@ -153,18 +153,19 @@ def figures_line(known: Mapping[str, Any]) -> str:
 
 def answer_now(one: Instance, conversation_id: int, sampling: Sampling) -> None:
     """Stream an answer onto the page; whatever arrived is kept, also when it is stopped or breaks off."""
-    with st.chat_message("assistant", avatar=":material/smart_toy:"):
-        with EngineClient(f"http://{one.address}", launch.api_key(one)) as client:
-            stream = client.chat_stream(
-                **asdict(request_of(one, conversations.conversation(conversation_id), sampling))
-            )
-            try:
-                st.write_stream(_texts(batched(stream)))
-            except ConsoleError as error:
-                st.session_state["error"] = error.text
-            finally:
-                stream.close()
-                _keep(conversation_id, stream.reply)
+    request = request_of(one, conversations.conversation(conversation_id), sampling)
+    with (
+        st.chat_message("assistant", avatar=":material/smart_toy:"),
+        EngineClient(f"http://{one.address}", launch.api_key(one)) as client,
+    ):
+        stream = client.chat_stream(**asdict(request))
+        try:
+            st.write_stream(_texts(batched(stream)))
+        except ConsoleError as error:
+            st.session_state["error"] = error.text
+        finally:
+            stream.close()
+            _keep(conversation_id, stream.reply)
     st.rerun()
 
 

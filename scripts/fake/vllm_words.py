@@ -47,6 +47,7 @@ def serve_words(words: list[str]) -> argparse.Namespace:
     add("--max-num-seqs", type=int, default=128)
     add("--kv-cache-memory-bytes", type=int)
     add("--enforce-eager", action="store_true")
+    add("--disable-access-log-for-endpoints")
     add("--api-key", default=os.environ.get("VLLM_API_KEY"))
     return parser.parse_args(words)
 

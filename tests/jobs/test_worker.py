@@ -83,7 +83,7 @@ def test_the_next_worker_adopts_the_step_that_runs(
         step("done", f"echo done >> '{tmp_path}/ran'"),
         step(
             "long",
-            f"echo begun; echo long >> '{tmp_path}/ran'; while ! test -e '{tmp_path}/go'; do sleep 0.1; done; echo over",
+            f"echo begun; echo long >> '{tmp_path}/ran'; until test -e '{tmp_path}/go'; do sleep 0.1; done; echo over",
         ),
     )
     worker.start()

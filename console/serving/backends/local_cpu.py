@@ -50,6 +50,7 @@ class LocalCpu:
     def command(self, spec: ServeSpec, runtime_folder: str) -> Command:
         """Always eager: compiled, this build got ready and then answered with garbage (bfloat16, measured)."""
         argv = [str(PurePosixPath(runtime_folder) / "bin" / "vllm"), "serve", *common_words(spec), "--enforce-eager"]
+        argv += ["--disable-access-log-for-endpoints", "/health,/metrics"]  # asked every two seconds: no news
         env = {**spec.extra_env, **OFFLINE}
         if float(spec.kv_space_gib).is_integer():
             env["VLLM_CPU_KVCACHE_SPACE"] = str(int(spec.kv_space_gib))
