@@ -80,7 +80,14 @@ def _explained() -> Iterator[None]:
 
 
 def move(
-    session: Session, row: Job | Step | Instance, subject: str, became: str, *, actor: str, reason: Text | None = None, **also: object
+    session: Session,
+    row: Job | Step | Instance,
+    subject: str,
+    became: str,
+    *,
+    actor: str,
+    reason: Text | None = None,
+    **also: object,
 ) -> None:
     """Compare-and-set `row.state` to `became` (with the columns in `also`) and write the event.
 

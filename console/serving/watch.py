@@ -15,6 +15,7 @@ from console.jobs.logs import Log, attempt_log
 from console.metrics.scrape import Scrape
 from console.metrics.scraper import scrape
 from console.metrics.store import Samples
+from console.metrics.windows import INTERVAL_S
 from console.records import CONSOLE, move, reading, writing
 from console.serving import instances
 from console.serving.client import EngineClient
@@ -27,7 +28,7 @@ from console.text import to_json
 from db import models
 
 TICK_S = 1.0
-SCRAPE_S = 2.0
+SCRAPE_S = INTERVAL_S
 KEPT_S = 2 * 86_400.0
 """Raw samples older than this are pruned."""
 RETRY_S = 10.0

@@ -7,7 +7,20 @@ from console.jobs.logs import attempt_log
 from console.serving import instances, stopping
 from console.serving.instances import Attempt, Instance
 from console.serving.state import State
-from console.surface.ui import attempt, clock, span, t, who
+from console.surface.ui import attempt, clock, mark, span, t, who, words
+
+
+def instance_card(one: Instance) -> None:
+    """Name and state in the first line, why in the second, what can be done in the third."""
+    with st.container(border=True, key=f"instance-{one.id}"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.page_link("instance.py", label=f"**{one.name}**", query_params={"instance": str(one.id)})
+            st.markdown(mark(one.state), width="content")
+            st.caption(f"{one.backend} · {one.address} · {t('attempt {n}', n=one.attempt)}", width="content")
+            if one.noise:
+                st.caption(t("random weights: its words are noise"), width="content")
+        st.text(words(one.reason))
+        buttons(one)
 
 
 def buttons(one: Instance) -> None:

@@ -8,7 +8,7 @@ from console.bench import runs
 from console.serving.instances import Instance
 from console.serving.state import State
 from console.surface.live_chart import LABELS, live_charts
-from console.surface.ui import clock, number_in_url, t, words
+from console.surface.ui import clock, language, number_in_url, t, words
 
 
 def chosen(known: Sequence[Instance]) -> Instance:
@@ -34,7 +34,7 @@ def chosen(known: Sequence[Instance]) -> Instance:
 def charts(one: Instance, minutes: int) -> None:
     """The live panels of one server; they pull their points themselves, so this page does not run again for them."""
     labels = {name: words(text) for name, text in LABELS.items()}
-    live_charts(one.id, minutes, labels, key=f"charts-{one.id}-{minutes}")
+    live_charts(one.id, minutes, labels, key=f"charts-{one.id}-{minutes}", language=language())
 
 
 def measurements(one: Instance) -> None:

@@ -95,7 +95,7 @@ def _line(number: int, stage: Stage) -> None:
     columns[0].markdown(f":gray[{number}]")
     columns[1].page_link(PAGES[stage.name], label=f"**{words(TITLES[stage.name])}**")
     columns[2].markdown(mark(MARK_OF[stage.state]))
-    columns[3].markdown(_plain(words(stage.words)))
+    columns[3].text(words(stage.words))
     columns[4].caption(ago(stage.seen) if stage.seen and stage.name != "host" else "")
     if stage.job_id is not None and stage.elapsed_s is not None:
         columns[5].page_link(
@@ -113,8 +113,3 @@ def _took(host: inventory.Host) -> None:
     chain = history.journey(last.journey)
     if chain[0].kind == "check" and chain[0].started is not None:
         st.caption(t("From the first check to the last measurement: {span}", span=span(last.ended - chain[0].started)))
-
-
-def _plain(sentence: str) -> str:
-    """Text that a model or a tool wrote must not act as Markdown."""
-    return "".join(f"\\{letter}" if letter in r"\`*_{}[]()#+-.!|~$<>:" else letter for letter in sentence)

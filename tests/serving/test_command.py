@@ -1,6 +1,5 @@
 import json
 import os
-import shlex
 import subprocess
 import sys
 from pathlib import Path
