@@ -43,10 +43,8 @@ def main() -> int:
                     shutil.rmtree(chosen.work / folder, ignore_errors=True)
             side.append(measure(install=chosen.install))
             print(f"round {number + 1}: {measure.__name__} {side[-1]:.1f} s", flush=True)
-    ratio = statistics.median(console) / statistics.median(hand)
-    print(
-        f"median: console {statistics.median(console):.1f} s, by hand {statistics.median(hand):.1f} s, ratio {ratio:.2f}"
-    )
+    ours, typed = statistics.median(console), statistics.median(hand)
+    print(f"median: console {ours:.1f} s, by hand {typed:.1f} s, ratio {ours / typed:.2f}")
     return 0
 
 

@@ -99,7 +99,7 @@ def console_start(browser: Browser, data: Path) -> tuple[float, float]:
         server.wait()
 
 
-def opened(browser: Browser, link: str, begun: float):  # noqa: ANN201
+def opened(browser: Browser, link: str, begun: float):
     """Seconds until the page has its heading, and the browser context."""
     context = browser.new_context()
     tab = context.new_page()
