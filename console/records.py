@@ -28,6 +28,7 @@ def engine() -> Engine:
     """Opened once per process. Raises DataError with what to do."""
     path = settings().database
     try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         return open_database(path)
     except SchemaTooNew as error:
         raise DataError(

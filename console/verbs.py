@@ -22,6 +22,7 @@ TICK_S = 0.3
 
 def up(chosen: argparse.Namespace) -> int:
     """Serve until interrupted; jobs, instances and the worker go on afterwards."""
+    from console.jobs.supervise import end_idle_worker
     from console.surface import server
     from console.surface.link import link
 
@@ -39,6 +40,14 @@ def up(chosen: argparse.Namespace) -> int:
     if not chosen.no_browser:
         threading.Timer(1.0, webbrowser.open, [where]).start()
     server.serve(place, chosen.port)
+    print(
+        t("The pages are closed.")
+        if end_idle_worker()
+        else t(
+            "The pages are closed. Jobs and instances go on with the worker; `pilot stop --all` stops the instances, "
+            "`pilot worker --stop` the worker."
+        )
+    )
     return OK
 
 

@@ -82,6 +82,14 @@ def enqueue_in(
     return job.id
 
 
+def go_on_with(job_id: int, then: Sequence[str]) -> None:
+    """Let these kinds of job follow one that was queued alone and has not ended; no effect on any other."""
+    with writing() as session:
+        job = _job(session, job_id)
+        if job.state in ACTIVE and job.then == "[]":
+            job.then = json.dumps(list(then))
+
+
 def active_job(session: Session, subject: str) -> models.Job | None:
     """The job of this subject that is queued, running or waiting."""
     return session.scalar(select(models.Job).where(models.Job.subject == subject, models.Job.state.in_(ACTIVE)))

@@ -5,7 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from console.hosts import inventory
-from console.jobs.jobs import enqueue
+from console.jobs import history
+from console.jobs.jobs import enqueue, go_on_with
 from console.plans import local_cpu
 from console.plans.step import Step
 from console.records import reading
@@ -30,8 +31,15 @@ class Planned:
 
 def start_pilot(host_id: int, *, actor: str) -> int:
     """Queue the whole path on a host; the id of its first job, or of the job the host is busy with."""
+    for job in history.jobs(20, host_id=host_id, active_only=True):
+        if history.job(job.journey).then:
+            return job.id  # it is under way, at whichever of its jobs
     first = planned(PILOT[0], inventory.host(host_id), PILOT[1:])
-    return enqueue(first.kind, first.subject, host_id, first.title, first.steps, actor=actor, then=first.then)
+    job_id = enqueue(first.kind, first.subject, host_id, first.title, first.steps, actor=actor, then=first.then)
+    kind = history.job(job_id).kind
+    if kind in PILOT:
+        go_on_with(job_id, PILOT[PILOT.index(kind) + 1 :])
+    return job_id
 
 
 def start(kind: str, host_id: int, *, actor: str) -> int:

@@ -12,7 +12,9 @@ from pathlib import Path
 import console
 from console.errors import DataError
 from console.hosts.local import LocalRunner
+from console.jobs import history
 from console.jobs.worker import beat, fingerprint, held
+from console.serving.watch import watched
 from console.settings import DATA_VARIABLE, settings
 from console.text import say
 
@@ -59,6 +61,14 @@ def end_worker() -> bool:
     if not held() or known is None:
         return False
     _end(known.pid)
+    return True
+
+
+def end_idle_worker() -> bool:
+    """End the worker if there is nothing for it to do; false when jobs or instances need it."""
+    if history.active_count() or watched():
+        return False
+    end_worker()
     return True
 
 

@@ -141,11 +141,13 @@ def delete(conversation_id: int) -> None:
 
 
 def last_answer() -> Message | None:
-    """The latest answer any model gave in any conversation."""
-    query = select(models.Message).where(models.Message.role == "assistant").order_by(models.Message.id.desc()).limit(1)
+    """The latest whole answer any model gave in any conversation."""
+    query = (
+        select(models.Message).where(models.Message.role == "assistant").order_by(models.Message.id.desc()).limit(20)
+    )
     with reading() as session:
-        row = session.scalar(query)
-    return None if row is None else _message(row)
+        answers = [_message(row) for row in session.scalars(query)]
+    return next((one for one in answers if one.figures.get("partial") is None), None)
 
 
 def figures(reply: Reply) -> dict[str, object]:

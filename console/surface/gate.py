@@ -5,7 +5,7 @@ import os
 import secrets
 from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
@@ -65,12 +65,15 @@ class Gate:
         headers = Headers(scope=scope)
         if _name(headers.get("host", "")) not in LOOPBACK_NAMES:
             return self._no(WRONG_NAME, headers)
+        origin = headers.get("origin")
+        if origin is not None and urlsplit(origin).netloc != headers.get("host"):
+            return self._no(WRONG_NAME, headers)  # a page of another server on this machine, which shares our cookies
         given = parse_qsl(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True)
         offered = dict(given).get(PARAMETER)
         if scope["type"] == "http" and offered is not None and self._right(offered):
             rest = urlencode([(name, value) for name, value in given if name != PARAMETER])
             answer = RedirectResponse(scope["path"] + (f"?{rest}" if rest else ""), status_code=303)
-            answer.set_cookie(self.cookie, self.secret, max_age=30 * 86400, httponly=True, samesite="strict")
+            answer.set_cookie(self.cookie, self.secret, max_age=30 * 86400, httponly=True, samesite="lax")
             return answer
         return None if self._right(self._shown(headers)) else self._no(REFUSED, headers)
 

@@ -1,5 +1,6 @@
 """The web server: Streamlit's pages, the chart routes and the gate before all of them, on loopback only."""
 
+import os
 import socket
 import threading
 import traceback
@@ -85,6 +86,7 @@ def show_failure(error: Exception) -> bool:
 def serve(place: socket.socket, port: int) -> None:
     """Blocks until the server is told to end. The database is ready before the first page; the worker comes beside."""
     inventory.this_machine()
+    os.chdir(ROOT)  # Streamlit looks for .streamlit/config.toml here
     configuration = uvicorn.Config(
         application(port),
         log_level="warning",

@@ -9,7 +9,7 @@ import pytest
 
 from console.errors import Conflict, InvalidInput
 from console.hosts.inventory import Host
-from console.jobs import history, jobs
+from console.jobs import history, jobs, path
 from console.jobs.supervise import end_worker, ensure_worker
 from console.jobs.worker import beat, held
 from console.plans.step import Step
@@ -231,3 +231,12 @@ def test_every_move_is_written_down(host: Host, worker: WorkerProcess) -> None:
     ended(job_id)
     moves = [(one.was, one.became, one.actor) for one in reversed(history.events(f"job:{job_id}"))]
     assert moves == [(None, "queued", "me"), ("queued", "running", "console"), ("running", "succeeded", "console")]
+
+
+def test_the_pilot_goes_on_from_a_check_that_was_asked_for_alone(host: Host) -> None:
+    alone = path.start("check", host.id, actor="me")
+    assert history.job(alone).then == ()
+    assert path.start_pilot(host.id, actor="me") == alone
+    assert history.job(alone).then == path.PILOT[1:]
+    assert path.start_pilot(host.id, actor="you") == alone
+    assert len(history.jobs()) == 1
