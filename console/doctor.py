@@ -11,6 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 import console
 from console.errors import ConsoleError
 from console.hosts import inventory, observe
+from console.jobs.jobs import say_state
 from console.jobs.worker import beat, fingerprint, held
 from console.records import engine
 from console.serving import instances
@@ -172,7 +173,7 @@ def _instances() -> list[Line]:
         Line(
             level.get(one.state, "warn"),
             say("instance {name}", name=one.name),
-            say("{state} on {address}", state=verbatim(one.state), address=one.address),
+            say("{state} on {address}", state=say_state(one.state), address=one.address),
         )
         for one in instances.instances()
     ]

@@ -18,4 +18,10 @@ else:
         )
         st.markdown(mark(one.state))
     charts(one, minutes or 5)
+    st.caption(
+        t(
+            "From the server's own /metrics, every two seconds; percentiles over the last 15 s. An idle server is asked "
+            "for one token a minute, to see that it still works: that shows here too."
+        )
+    )
     measurements(one)

@@ -12,11 +12,12 @@ from console.checks import Level
 from console.hosts import inventory, observe
 from console.jobs import history
 from console.jobs.history import JobView
+from console.jobs.jobs import say_state
 from console.jobs.states import JobState
 from console.serving import instances
 from console.serving.conversations import last_answer
 from console.serving.state import State
-from console.text import Text, say, verbatim
+from console.text import Text, say
 
 LIMITS = {"host": 60.0, "check": 86_400.0, "install": 3_600.0, "serve": 15.0, "try": 86_400.0, "measure": 86_400.0}
 """Seconds for which an observation stands for the present."""
@@ -125,7 +126,7 @@ def _serve(host: inventory.Host) -> Stage:
         State.stopped: StageState.TODO,
     }[best.state]
     if best.state not in (State.ready, State.starting):
-        words = say("{name}: {why}", name=best.name, why=best.reason or verbatim(best.state))
+        words = say("{name}: {why}", name=best.name, why=best.reason or say_state(best.state))
     return Stage("serve", state, words, best.observed if state != StageState.TODO else None)
 
 

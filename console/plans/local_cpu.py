@@ -93,20 +93,20 @@ def model_folder(target: LocalCpuTarget, name: str) -> str:
 def runtime_steps(target: LocalCpuTarget) -> list[Step]:
     hours = 4 * 3600
     return [
-        _step(target, "venv", say("Make a Python environment for the engine"), 5, 300),
+        _step(target, "venv", say("Make a Python environment for the engine"), 10, 600),
         _step(target, "installer", say("Bring the installer to a known version"), 5, 600),
         _step(target, "torch", say("Install PyTorch for CPUs"), 20, hours),
         _step(target, "packages", say("Install vLLM and the packages it needs"), 60, hours),
         _step(target, "alias", say("Register the engine under the name vllm"), 1, 60),
-        _step(target, "compare", say("Compare every package with the list and import vLLM"), 30, 600),
+        _step(target, "compare", say("Compare every package with the list and import vLLM"), 60, 3600),
     ]
 
 
 def model_steps(target: LocalCpuTarget) -> list[Step]:
     made = say("Make a tiny DeepSeek model of random weights, for trying things out")
     return [
-        _step(target, "model-smollm2", say("Prepare the small language model SmolLM2"), 40, 3600, _smollm2(target)),
-        _step(target, "model-tiny-deepseek", made, 20, 600, _tiny_deepseek(target)),
+        _step(target, "model-smollm2", say("Prepare the small language model SmolLM2"), 60, 3600, _smollm2(target)),
+        _step(target, "model-tiny-deepseek", made, 20, 1800, _tiny_deepseek(target)),
     ]
 
 

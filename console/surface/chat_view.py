@@ -215,7 +215,7 @@ def view_as_code(one: Instance, talk: Conversation | None, sampling: Sampling) -
 
 def conversation_menu(talk: Conversation, model: str) -> None:
     """Rename, export, delete."""
-    with st.popover(t("Conversation"), icon=":material/more_horiz:"):
+    with st.popover(t("Rename, export, delete"), icon=":material/more_horiz:"):
         name = st.text_input(t("Name"), talk.title, key=f"name-{talk.id}")
         st.button(t("Rename"), key="rename-talk", on_click=attempt, args=(conversations.rename, talk.id, name))
         text = markdown(talk.title, model, talk.messages, talk.created, language())
