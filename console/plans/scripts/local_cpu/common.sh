@@ -8,10 +8,12 @@ cache="$work/cache"
 
 fail() { printf '%s\n' "$*" >&2; exit 1; }
 
+free_mib() { "$py" -c 'import shutil, sys; print(shutil.disk_usage(sys.argv[1]).free >> 20)' "$work"; }
+
 # room MEBIBYTES WHAT: stops before a heavy step that could not end well.
 room() {
     mkdir -p "$work"
-    free=$("$py" -c 'import shutil, sys; print(shutil.disk_usage(sys.argv[1]).free >> 20)' "$work")
+    free=$(free_mib)
     [ "$free" -ge "$1" ] || fail "Not enough room for $2: it needs $1 MiB free in $work, there are $free MiB. \
 Make room and run this job again; what was downloaded is kept."
 }

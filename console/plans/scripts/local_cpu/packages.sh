@@ -22,6 +22,7 @@ if [ -n "$uv" ]; then
 fi
 echo "Installing the packages with pip (about $download_mb MB to download)."
 logged_pip install --no-deps --require-hashes --only-binary :all: -r packages.txt || fail "Not all packages could be installed; \
-what pip said is above. Check the network and the package index of this host (pip config list), then run this job \
-again: what was downloaded is kept."
+what pip said is above. Check the network, the package index of this host (pip config list) and the room: \
+$(free_mib) MiB are free in $work, and a full disk may look like a broken connection. Then run this job again: what was \
+downloaded is kept."
 echo "Done in $(($(date +%s) - started)) s."

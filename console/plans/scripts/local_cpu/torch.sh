@@ -1,5 +1,8 @@
 # uses: clear_partial which_torch ask tenths
-broken_off() { fail "PyTorch could not be installed; what pip said is above. Check the network, then run this job again."; }
+broken_off() {
+    fail "PyTorch could not be installed; what pip said is above. Check the network and the room ($(free_mib) MiB are free \
+in $work), then run this job again."
+}
 
 scratch
 clear_partial
