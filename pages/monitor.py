@@ -20,8 +20,8 @@ else:
     charts(one, minutes or 5)
     st.caption(
         t(
-            "From the server's own /metrics, every two seconds; percentiles over the last 15 s. An idle server is asked "
-            "for one token a minute, to see that it still works: that shows here too."
+            "From the server's own /metrics, every two seconds; percentiles over the last 15 s. An idle server is "
+            "asked for one token a minute, to see that it still works: that shows here too."
         )
     )
     measurements(one)
