@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from console.plans.local_cpu import LocalCpuTarget
-from tests.plans.scripts import MACHINE
+from tests.plans.shells import MACHINE
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ from console.plans.local_cpu import (
     wheels,
 )
 from console.plans.step import Step
-from tests.plans.scripts import MACHINE, OTHER, run, step
+from tests.plans.shells import MACHINE, OTHER, run, step
 
 ODD = " ;&|<>()[]{}*?!#~=%^,.@-_aZ9é汉字"
 
@@ -89,7 +89,7 @@ def test_a_step_survives_the_database(target: LocalCpuTarget) -> None:
 
 
 @pytest.mark.parametrize(
-    "folder", ["work", "~/work", "/a:b", "/a'b", '/a"b', "/a$(touch x)", "/a`touch x`", "/a\\b", "/a\nb", "/a\x7f"]
+    "folder", ["pilot", "~/pilot", "/a:b", "/a'b", '/a"b', "/a$(touch x)", "/a`touch x`", "/a\\b", "/a\nb", "/a\x7f"]
 )
 def test_folders_an_environment_cannot_live_in(folder: str) -> None:
     with pytest.raises(InvalidInput):

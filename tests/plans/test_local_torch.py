@@ -14,7 +14,7 @@ import pip
 import pytest
 
 from console.plans.local_cpu import NOT_THE_CPU_BUILD, LocalCpuTarget, catalog, runtime_folder
-from tests.plans.scripts import MACHINE, OTHER, run, step
+from tests.plans.shells import MACHINE, OTHER, run, step
 
 pytestmark = pytest.mark.skipif(MACHINE not in OTHER, reason="the runtime exists for x86_64 and aarch64")
 
