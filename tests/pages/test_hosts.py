@@ -1,0 +1,34 @@
+"""Hosts: what the machine said of itself."""
+
+from console.hosts import observe
+from console.hosts.inventory import Host
+from console.jobs import history
+from tests.pages.page import in_language, links, opened, press, said
+
+
+def test_it_opens(situation: str, lang: str) -> None:
+    in_language(opened("hosts", lang=lang), lang)
+
+
+def test_before_it_was_asked_it_says_what_to_do(host: Host) -> None:
+    page = opened("hosts")
+    assert [one.value for one in page.info] == [
+        "Nothing is known of this host yet. “Look again” asks it; it takes about a second."
+    ]
+    assert host.work_folder in said(page)
+
+
+def test_looking_again_queues_one_check(host: Host) -> None:
+    page = press(opened("hosts"), f"probe-{host.id}")
+    press(page, f"probe-{host.id}")
+    assert [(one.kind, one.state) for one in history.jobs()] == [("check", "queued")]
+    assert links(page)["A job is at work on it"] == f"job?job={history.jobs()[0].id}"
+
+
+def test_what_the_machine_printed_can_be_read(seeded: Host) -> None:
+    page = opened("hosts")
+    seen = observe.latest(seeded)
+    assert seen is not None
+    page.selectbox(key=f"raw-{seen.probe_id}").set_value("kernel").run()
+    assert seen.raws["kernel"].text.strip() in said(page)
+    assert "exit code 0" in said(page)

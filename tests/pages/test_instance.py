@@ -1,0 +1,57 @@
+"""One instance: evidence, attempts, events, and deleting it."""
+
+import pytest
+
+from console.hosts.inventory import Host
+from console.jobs import history
+from console.serving import instances
+from tests.pages.page import calm, in_language, links, opened, press, said
+
+
+@pytest.mark.parametrize("name", ["smollm2", "noise", "broken", "rest", "new"])
+def test_it_opens(seeded: Host, lang: str, name: str) -> None:
+    page = opened("instance", instance=instances.named(name).id, lang=lang)
+    in_language(page, lang)
+    assert page.title[0].value == name
+
+
+@pytest.mark.parametrize("number", ["", "abc", "-1", "0", "999999", "1e3", "9" * 40, "²", "/etc/passwd"])
+def test_an_address_without_an_instance_is_told(situation: str, lang: str, number: str) -> None:
+    page = opened("instance", instance=number, lang=lang)
+    in_language(page, lang)
+    assert any(where == "instances?" for where in links(page).values())
+
+
+def test_the_evidence_stands_beside_the_state(seeded: Host) -> None:
+    page = opened("instance", instance=instances.named("smollm2").id)
+    assert "What is 2 + 2?" in said(page)
+    assert "2 + 2 = *4*" in [one.value for one in page.code]
+
+
+def test_every_attempt_can_be_read(seeded: Host) -> None:
+    one = instances.named("rest")
+    page = opened("instance", instance=one.id)
+    assert len(page.selectbox(key=f"attempt-of-{one.id}").options) == 3
+    assert "INFO rest was started" in said(page)
+    page.selectbox(key=f"attempt-of-{one.id}").select_index(2).run()
+    assert "(it printed nothing)" in said(calm(page))
+
+
+def test_one_never_started_says_so(seeded: Host) -> None:
+    assert "It was never started." in said(opened("instance", instance=instances.named("new").id))
+
+
+def test_only_what_rests_can_be_deleted_and_its_history_stays(seeded: Host) -> None:
+    running, one = instances.named("smollm2"), instances.named("rest")
+    assert opened("instance", instance=running.id).button(key="delete-instance").disabled
+    page = press(opened("instance", instance=one.id), "delete-instance")
+    assert f"Delete {one.name}?" in said(page)
+    page.button(key="really-delete").click().run()
+    assert "rest" not in [each.name for each in instances.instances()]
+    assert history.events(one.subject)[0].became == "deleted"
+
+
+def test_starting_shows_the_job(seeded: Host) -> None:
+    one = instances.named("broken")
+    page = press(opened("instance", instance=one.id), f"start-{one.id}")
+    assert links(page)[f"Start {one.name}"] == f"job?job={history.for_subject(one.subject)[0].id}"

@@ -1,0 +1,68 @@
+"""Launch: a model, the exact command, a start."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from console.hosts.inventory import Host
+from console.jobs import history
+from console.serving import instances
+from tests.pages import seed
+from tests.pages.page import calm, in_language, links, opened, press, said
+
+
+@pytest.fixture
+def model(host: Host) -> Path:
+    """One that a CPU could serve: heads of 64 numbers."""
+    folder = seed.model(Path(host.work_folder) / "models" / "small")
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | {"hidden_size": 256}))
+    return folder
+
+
+def test_it_opens(situation: str, lang: str) -> None:
+    in_language(opened("launch", lang=lang), lang)
+
+
+def test_without_a_model_it_says_what_to_do_first(host: Host) -> None:
+    page = opened("launch")
+    assert "No model can be served yet." in said(page)
+    assert "Install" in links(page)
+
+
+def test_what_is_shown_is_what_is_started(host: Host, model: Path) -> None:
+    page = opened("launch")
+    page.text_input(key="name-small").set_value("my-name")
+    page.number_input(key="context-small").set_value(128).run()
+    command = page.code[0].value
+    assert "--served-model-name my-name" in command
+    assert "--max-model-len 128" in command
+    press(page, "launch-start")
+    made = instances.instances()
+    assert [(one.name, one.spec.context, one.state) for one in made] == [("my-name", 128, "stopped")]
+    assert [(one.kind, one.subject) for one in history.jobs()] == [("start", made[0].subject)]
+    assert page.title[0].value == "my-name", "it goes on to the page of the instance"
+
+
+def test_what_cannot_work_is_refused_before_it_starts(host: Host, model: Path) -> None:
+    page = opened("launch")
+    page.number_input(key="tp-small").set_value(3)
+    calm(page.text_input(key="name-small").set_value("not a name").run())
+    assert len(page.error) >= 2
+    assert page.button(key="launch-start").disabled
+    assert "each reason says what to change" in page.button(key="launch-start").help
+
+
+def test_noise_is_called_noise(seeded: Host) -> None:
+    folder = f"{seeded.work_folder}/models/tiny-noise"
+    page = opened("launch", model=folder)
+    assert page.selectbox(key="launch-model").value == folder
+    assert any("random weights" in one.value for one in page.warning)
+
+
+@pytest.mark.parametrize("folder", ["/etc/passwd", "", "../..", "<script>"])
+def test_a_strange_model_in_the_address_is_none(seeded: Host, folder: str) -> None:
+    page = opened("launch", model=folder)
+    assert folder != page.selectbox(key="launch-model").value
+    assert "passwd" not in said(page)
