@@ -6,7 +6,7 @@ from console.hosts import inventory, observe
 from console.jobs import history, path
 from console.surface.jobs_view import job_panel
 from console.surface.plan_view import plan_preview
-from console.surface.ui import ago, attempt, mark, t, title, who, words
+from console.surface.ui import ago, attempt, mark, marked, t, title, who, words
 
 host = inventory.this_machine()
 title(t("Install"), t("vLLM for the CPU of this machine, with two small models to try it out."))
@@ -14,7 +14,7 @@ title(t("Install"), t("vLLM for the CPU of this machine, with two small models t
 found = observe.runtime(host)
 last = history.latest("install", host.id)
 if found is not None:
-    st.markdown(f"{mark('ok' if found.complete else 'todo')} {words(found.words)} · {ago(found.time)}")
+    st.markdown(f"{mark('ok' if found.complete else 'todo')} {marked(found.words)} · {ago(found.time)}")
 running = last is not None and last.active
 with st.container(horizontal=True, vertical_alignment="center"):
     st.button(

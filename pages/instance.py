@@ -7,7 +7,7 @@ from console.jobs import history
 from console.serving import instances
 from console.surface.history_view import events_table, jobs_table
 from console.surface.instances_view import attempts_view, buttons, delete_button
-from console.surface.ui import ago, empty, mark, number_in_url, span, t, title, words
+from console.surface.ui import ago, empty, mark, marked, number_in_url, span, t, title, words
 
 instance_id = number_in_url("instance")
 try:
@@ -20,7 +20,7 @@ except NotFound:
 def state(number: int) -> None:
     one = instances.instance(number)
     st.markdown(
-        f"{mark(one.state)} · {words(one.reason)}"
+        f"{mark(one.state)} · {marked(one.reason)}"
         + (f" · {t('looked at')} {ago(one.observed)}" if one.observed and one.attempt else "")
     )
     buttons(one)

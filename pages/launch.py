@@ -6,7 +6,7 @@ from console.hosts import inventory
 from console.serving import launch
 from console.surface.launch_view import chosen_spec, command_preview, start_button
 from console.surface.models_view import summary
-from console.surface.ui import empty, t, title, words
+from console.surface.ui import empty, marked, t, title
 
 host = inventory.this_machine()
 title(t("Launch"), t("Choose a model and start it. Everything else has a value that works here."))
@@ -43,7 +43,7 @@ else:
         reasons = launch.reasons_against(host, spec)
         for refusal in reasons:
             st.error(
-                words(refusal.reason) + (f" {words(refusal.instead)}" if refusal.instead else ""),
+                marked(refusal.reason) + (f" {marked(refusal.instead)}" if refusal.instead else ""),
                 icon=":material/block:",
             )
         start_button(host, model, spec, refused=bool(reasons))

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from console.doctor import examine
-from console.surface.ui import mark, t, title, words
+from console.surface.ui import mark, marked, t, title, words
 
 title(t("Settings"), t("What the console is, where it keeps its data, and whether everything it needs is there."))
 port = int(st.context.headers.get("host", "").rpartition(":")[2] or 80)
@@ -13,7 +13,7 @@ for line in examine(port):
     columns = st.columns([1.6, 2.4, 8], vertical_alignment="center")
     columns[0].markdown(mark({"ok": "pass"}.get(line.level, line.level)))
     columns[1].markdown(f"**{words(line.title)}**")
-    columns[2].markdown(words(line.seen))
+    columns[2].markdown(marked(line.seen))
     if line.fix is not None:
-        columns[2].caption(words(line.fix))
+        columns[2].caption(marked(line.fix))
 st.caption(t("`pilot doctor` prints the same on a terminal."))

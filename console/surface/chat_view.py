@@ -16,7 +16,7 @@ from console.serving.reply import Chunk, Reply
 from console.serving.request import ChatRequest
 from console.serving.stream import batched
 from console.serving.transcript import exported, file_name, markdown
-from console.surface.ui import attempt, clock, language, number_in_url, span, t, words
+from console.surface.ui import attempt, clock, language, marked, number_in_url, span, t
 from console.text import from_json
 
 NEW = 0
@@ -147,7 +147,7 @@ def figures_line(known: Mapping[str, Any]) -> str:
     if known.get("finish_reason") == "length":
         parts.append(t("cut at the most tokens allowed"))
     if known.get("partial"):
-        parts.append(t("not whole: {why}", why=words(from_json(str(known["partial"])))))
+        parts.append(t("not whole: {why}", why=marked(from_json(str(known["partial"])))))
     return " · ".join([*parts, str(known.get("model") or "")]).strip(" ·")
 
 

@@ -6,7 +6,7 @@ import streamlit as st
 
 from console.checks import Judged, Level
 from console.hosts.observe import Checked
-from console.surface.ui import mark, t, words
+from console.surface.ui import mark, marked, t, words
 
 
 def tally(judged: Sequence[Judged]) -> str:
@@ -18,14 +18,14 @@ def tally(judged: Sequence[Judged]) -> str:
 def check_line(one: Judged, checked: Checked) -> None:
     """One check: its line tells the level and what was seen, inside is everything else."""
     verdict = one.verdict
-    label = f"{mark(verdict.level)} · **{words(one.title)}** · {words(verdict.seen)}"
+    label = f"{mark(verdict.level)} · **{words(one.title)}** · {marked(verdict.seen)}"
     with st.expander(label, key=f"check-{one.name}", expanded=verdict.level == Level.FAIL):
         st.markdown(
-            f"{t('Seen')}: {words(verdict.seen)}  \n{t('Wanted')}: {words(verdict.wanted)}  \n"
+            f"{t('Seen')}: {marked(verdict.seen)}  \n{t('Wanted')}: {marked(verdict.wanted)}  \n"
             f"{t('Why')}: {words(one.why)}"
         )
         if verdict.fix is not None:
-            st.markdown(f"**{t('How to fix it')}**: {words(verdict.fix)}")
+            st.markdown(f"**{t('How to fix it')}**: {marked(verdict.fix)}")
         if verdict.fix_command:
             st.code(verdict.fix_command, language="bash")
         for name in one.facts:

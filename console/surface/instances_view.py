@@ -103,6 +103,12 @@ def delete_button(one: Instance) -> None:
 @st.dialog(" ")
 def _confirm_delete(one: Instance) -> None:
     st.write(t("Delete {name}? Its settings go; its history and logs stay.", name=one.name))
-    if st.button(t("Delete"), key="really-delete", type="primary"):
-        attempt(instances.delete, one.id, actor=who())
+    if st.button(
+        t("Delete"),
+        key="really-delete",
+        type="primary",
+        on_click=attempt,
+        args=(instances.delete, one.id),
+        kwargs={"actor": who()},
+    ):
         st.switch_page("instances.py")

@@ -5,7 +5,7 @@ import streamlit as st
 from console.jobs import history, jobs
 from console.jobs.history import JobView, StepView
 from console.jobs.states import RESUMABLE, JobState, StepState
-from console.surface.ui import attempt, clock, mark, span, t, who, words
+from console.surface.ui import attempt, clock, mark, marked, span, t, who, words
 
 
 def job_panel(job_id: int) -> None:
@@ -54,11 +54,11 @@ def _head(job: JobView) -> None:
     if job.question is not None:
         _question(job)
     elif job.state == JobState.FAILED and job.reason is not None:
-        st.error(words(job.reason), icon=":material/error:")
+        st.error(marked(job.reason), icon=":material/error:")
 
 
 def _question(job: JobView) -> None:
-    st.warning(words(job.question), icon=":material/help:")
+    st.warning(marked(job.question), icon=":material/help:")
     with st.container(horizontal=True):
         for answer, label in (("yes", t("Yes, go on")), ("no", t("No"))):
             st.button(
@@ -79,7 +79,7 @@ def _step(job: JobView, step: StepView) -> None:
     opened = step.state in (StepState.RUNNING, StepState.FAILED)
     with st.expander(label, key=f"step-{job.id}-{step.number}", expanded=opened):
         if step.reason is not None:
-            st.markdown(f":red[{words(step.reason)}]" if step.state == StepState.FAILED else words(step.reason))
+            st.markdown(f":red[{marked(step.reason)}]" if step.state == StepState.FAILED else marked(step.reason))
         if step.started is not None:
             st.caption(
                 t("began {began} · attempt {n}", began=clock(step.started), n=step.attempt)

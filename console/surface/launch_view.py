@@ -12,7 +12,7 @@ from console.serving.backends import backend
 from console.serving.command import command, shell
 from console.serving.spec import DTYPES, ServeSpec, defaults, tensor_parallel_choices
 from console.serving.weights import ModelFolder
-from console.surface.ui import attempt, t, who, words
+from console.surface.ui import attempt, marked, t, who
 
 
 def chosen_spec(host: inventory.Host, model: ModelFolder) -> ServeSpec | None:
@@ -21,7 +21,7 @@ def chosen_spec(host: inventory.Host, model: ModelFolder) -> ServeSpec | None:
         machine = launch.machine(host)
         good = defaults(model, machine, model.folder)
     except ConsoleError as error:
-        st.error(words(error.text))
+        st.error(marked(error.text))
         return None
     mark = model.name
     with st.expander(t("More settings"), key="launch-more"):
@@ -96,4 +96,4 @@ def command_preview(host: inventory.Host, spec: ServeSpec) -> None:
         runtime = backend(spec.backend).runtime_folder(host.work_folder)
         st.code(shell(command(spec, runtime)), language="bash")
     except ConsoleError as error:
-        st.info(words(error.text))
+        st.info(marked(error.text))

@@ -5,7 +5,7 @@ import streamlit as st
 from console.hosts import inventory
 from console.serving import launch
 from console.serving.weights import ModelFolder
-from console.surface.ui import attempt, mark, size, t, words
+from console.surface.ui import attempt, mark, marked, size, t
 
 
 def model_row(host: inventory.Host, model: ModelFolder) -> None:
@@ -26,7 +26,7 @@ def model_row(host: inventory.Host, model: ModelFolder) -> None:
         if not bad:
             st.markdown(summary(model))
         for problem in model.problems:
-            (st.error if problem.is_error else st.warning)(words(problem.text))
+            (st.error if problem.is_error else st.warning)(marked(problem.text))
         if not model.folder.startswith(f"{host.work_folder}/models/"):
             st.button(
                 t("Take it off the list"),

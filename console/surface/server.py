@@ -22,7 +22,7 @@ from console.settings import settings
 from console.surface.gate import Gate, token
 from console.surface.link import ADDRESS
 from console.surface.live_chart import routes
-from console.surface.ui import t, words
+from console.surface.ui import marked, t
 from console.text import say
 
 ROOT = Path(console.__file__).resolve().parent.parent
@@ -69,7 +69,7 @@ def application(port: int) -> App:
 def show_failure(error: Exception) -> bool:
     """Our own words in place of Streamlit's, whose box offers to ask strangers on the internet."""
     if isinstance(error, ConsoleError):
-        st.error(words(error.text), icon=":material/error:")
+        st.error(marked(error.text), icon=":material/error:")
     else:
         traceback.print_exception(error)
         st.error(

@@ -1,5 +1,6 @@
 """Words and widgets that every page shares: language, states, times, sizes, errors."""
 
+import re
 import time
 from collections.abc import Callable
 from typing import Any
@@ -38,6 +39,9 @@ MARKS = {
 """State -> its shape and colour; the word always stands beside them."""
 
 
+MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|~$<>:])")
+
+
 def language() -> str:
     """ "zh" or "en": chosen by the reader, else the browser's."""
     chosen = st.session_state.get("lang") or st.query_params.get("lang")
@@ -54,6 +58,21 @@ def t(sentence: str, /, **values: Value | Text) -> str:
 def words(text: Text | str | None) -> str:
     """A stored or computed text in the reader's language; "" for None."""
     return "" if text is None else render(text, language()) if isinstance(text, Text) else text
+
+
+def marked(text: Text | str | None) -> str:
+    """The same for a place that reads Markdown: our sentence may use it, what tools, models and people said may not."""
+    return words(_inert(text) if isinstance(text, Text) else text)
+
+
+def _inert(text: Text) -> Text:
+    return Text(text.sentence, {name: _inert_value(value) for name, value in text.values.items()})
+
+
+def _inert_value(value: Value | Text) -> Value | Text:
+    if isinstance(value, Text):
+        return _inert(value)
+    return MARKDOWN.sub(r"\\\1", value) if isinstance(value, str) else value
 
 
 def sentence_case(sentence: str) -> str:
@@ -138,7 +157,7 @@ def show_error() -> None:
     """Show what the last callback could not do, once."""
     error = st.session_state.pop("error", None)
     if error is not None:
-        st.error(words(error), icon=":material/error:")
+        st.error(marked(error), icon=":material/error:")
 
 
 def who() -> str:
