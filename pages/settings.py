@@ -3,11 +3,10 @@
 import streamlit as st
 
 from console.doctor import examine
-from console.surface.ui import mark, marked, t, title, words
+from console.surface.ui import mark, marked, port_in, t, title, words
 
 title(t("Settings"), t("What the console is, where it keeps its data, and whether everything it needs is there."))
-port = int(st.context.headers.get("host", "").rpartition(":")[2] or 80)
-for line in examine(port):
+for line in examine(port_in(st.context.headers.get("host", ""))):
     if line.private:
         continue
     columns = st.columns([1.6, 2.4, 8], vertical_alignment="center")

@@ -171,6 +171,12 @@ def number_in_url(name: str) -> int | None:
     return int(given) if given.isdecimal() and len(given) < 12 else None
 
 
+def port_in(address: str) -> int:
+    """The port of a Host header; 80 when it names none, for then browsers leave it out."""
+    port = re.sub(r"^(\[.*\]|[^:]*):?", "", address)
+    return int(port) if port.isdecimal() and 0 < int(port) < 65536 else 80
+
+
 def title(heading: str, caption: str = "") -> None:
     """The head of a page."""
     st.title(heading, anchor=False)

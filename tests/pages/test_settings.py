@@ -6,7 +6,8 @@ import pytest
 
 from console.settings import settings
 from console.surface.gate import token
-from tests.pages.page import LIMIT_S, PAGES, AppTest, calm, in_language, opened, said
+from console.surface.ui import port_in
+from tests.pages.page import in_language, opened, said
 
 
 def test_it_opens(situation: str, lang: str) -> None:
@@ -14,13 +15,22 @@ def test_it_opens(situation: str, lang: str) -> None:
 
 
 def test_it_says_where_the_data_is_and_keeps_the_token(data: Path) -> None:
-    words = said(opened("settings"))
+    words = said(opened("settings")).replace("\\", "")  # a path may hold what Markdown would take for its own
     assert str(data) in words
     assert token(settings().token) not in words
 
 
-@pytest.mark.parametrize("address", ["localhost", "[::1]", "[::1]:8501", "127.0.0.1:99999x", "", "localhost:8501"])
-def test_the_name_in_the_address_line_may_lack_a_port(data: Path, address: str) -> None:
-    page = AppTest.from_file(str(PAGES / "app.py"), default_timeout=LIMIT_S)
-    page.context.headers = {"host": address}
-    calm(page.switch_page("settings.py").run())
+@pytest.mark.parametrize(
+    ("address", "port"),
+    [
+        ("127.0.0.1:8501", 8501),
+        ("localhost", 80),
+        ("", 80),
+        ("[::1]", 80),
+        ("[::1]:8601", 8601),
+        ("localhost:x", 80),
+        ("localhost:99999", 80),
+    ],
+)
+def test_the_port_of_the_address_line_may_be_left_out(address: str, port: int) -> None:
+    assert port_in(address) == port
