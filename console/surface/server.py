@@ -34,6 +34,7 @@ def bind(port: int) -> socket.socket:
     place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         place.bind((ADDRESS, port))
+        place.listen(100)  # now, so that nobody else can take it before the server runs
     except OSError as error:
         place.close()
         raise DataError(

@@ -1,3 +1,5 @@
+"""The HTTP client of one vLLM server, against a pretended one over a real socket."""
+
 import itertools
 import json
 import re

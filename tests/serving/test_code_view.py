@@ -1,3 +1,5 @@
+"""A request as curl and as Python, both run for real."""
+
 import ast
 import importlib.util
 import json

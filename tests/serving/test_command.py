@@ -1,3 +1,5 @@
+"""The command of a spec: what is quoted, what is secret, and what the real argument parser says to it."""
+
 import json
 import os
 import subprocess

@@ -1,3 +1,5 @@
+"""Warm-up and sanity question: sense, nonsense, noise and silence."""
+
 import pytest
 
 from console.errors import EngineError

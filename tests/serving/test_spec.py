@@ -1,3 +1,5 @@
+"""Specs of servers: round trips, defaults, and every reason to refuse one."""
+
 import json
 from dataclasses import replace
 

@@ -1,3 +1,5 @@
+"""The state of an instance, over every combination of wish, process and health."""
+
 import itertools
 from dataclasses import replace
 

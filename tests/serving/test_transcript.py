@@ -1,3 +1,5 @@
+"""Conversations as Markdown and JSON."""
+
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
