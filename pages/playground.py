@@ -57,5 +57,4 @@ else:
             st.markdown(asked)
         answer_now(one, number, sampling)
     elif talk is not None and st.session_state.pop("regenerate", None) == talk.id:
-        conversations.drop_last_answer(talk.id)
-        answer_now(one, talk.id, sampling)
+        answer_now(one, talk.id, sampling, again=True)

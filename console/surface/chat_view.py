@@ -1,7 +1,7 @@
 """The playground's parts: choosing, showing a conversation, streaming an answer and keeping it."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import streamlit as st
@@ -151,9 +151,15 @@ def figures_line(known: Mapping[str, Any]) -> str:
     return " · ".join([*parts, str(known.get("model") or "")]).strip(" ·")
 
 
-def answer_now(one: Instance, conversation_id: int, sampling: Sampling) -> None:
-    """Stream an answer onto the page; whatever arrived is kept, also when it is stopped or breaks off."""
-    request = request_of(one, conversations.conversation(conversation_id), sampling)
+def answer_now(one: Instance, conversation_id: int, sampling: Sampling, *, again: bool = False) -> None:
+    """Stream an answer onto the page; whatever arrived is kept, also when it is stopped or breaks off.
+
+    With `again` it takes the place of the last answer, which stays when nothing arrives.
+    """
+    talk = conversations.conversation(conversation_id)
+    if again and talk.messages[-1:] and talk.messages[-1].role == "assistant":
+        talk = replace(talk, messages=talk.messages[:-1])
+    request = request_of(one, talk, sampling)
     with (
         st.chat_message("assistant", avatar=":material/smart_toy:"),
         EngineClient(f"http://{one.address}", launch.api_key(one)) as client,
@@ -165,7 +171,7 @@ def answer_now(one: Instance, conversation_id: int, sampling: Sampling) -> None:
             st.session_state["error"] = error.text
         finally:
             stream.close()
-            _keep(conversation_id, stream.reply)
+            _keep(conversation_id, stream.reply, again=again)
     st.rerun()
 
 
@@ -174,8 +180,10 @@ def _texts(chunks: Iterator[Chunk]) -> Iterator[str]:
         yield chunk.text
 
 
-def _keep(conversation_id: int, reply: Reply) -> None:
+def _keep(conversation_id: int, reply: Reply, *, again: bool) -> None:
     if reply.text or reply.reasoning or reply.finish_reason:
+        if again:
+            conversations.drop_last_answer(conversation_id)
         conversations.add(conversation_id, "assistant", reply.text, reply.reasoning, conversations.figures(reply))
 
 
@@ -216,8 +224,8 @@ def view_as_code(one: Instance, talk: Conversation | None, sampling: Sampling) -
 def conversation_menu(talk: Conversation, model: str) -> None:
     """Rename, export, delete."""
     with st.popover(t("Rename, export, delete"), icon=":material/more_horiz:"):
-        name = st.text_input(t("Name"), talk.title, key=f"name-{talk.id}")
-        st.button(t("Rename"), key="rename-talk", on_click=attempt, args=(conversations.rename, talk.id, name))
+        st.text_input(t("Name"), talk.title, key=f"name-{talk.id}")
+        st.button(t("Rename"), key="rename-talk", on_click=_rename, args=(talk.id,))
         text = markdown(talk.title, model, talk.messages, talk.created, language())
         st.download_button(
             t("Export as Markdown"),
@@ -243,6 +251,11 @@ def conversation_menu(talk: Conversation, model: str) -> None:
             args=(talk.id,),
             help=None if sure else t("Tick the box first; it cannot be brought back."),
         )
+
+
+def _rename(conversation_id: int) -> None:
+    """To what stands in the field now: a click may come before the page has run with the name just typed."""
+    attempt(conversations.rename, conversation_id, st.session_state[f"name-{conversation_id}"])
 
 
 def _delete(conversation_id: int) -> None:
