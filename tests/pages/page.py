@@ -13,9 +13,11 @@ SIDEBAR = 1
 HAN = re.compile(r"[\u4e00-\u9fff]")
 
 
-def opened(name: str, **address: object) -> AppTest:
+def opened(name: str, *, locale: str | None = None, **address: object) -> AppTest:
     """The page `name` with these parameters in the address line, run once through the router."""
     page = AppTest.from_file(str(PAGES / "app.py"), default_timeout=LIMIT_S)
+    if locale is not None:
+        page.context["locale"] = locale
     for parameter, value in address.items():
         page.query_params[parameter.replace("_", "-")] = str(value)
     if name != "home":
