@@ -2,12 +2,13 @@
 
 import streamlit as st
 
-from console.jobs import path
+from console.errors import NotFound
+from console.jobs import history, path
 from console.jobs.logs import attempt_log
 from console.serving import instances, stopping
 from console.serving.instances import Attempt, Instance
 from console.serving.state import State
-from console.surface.ui import attempt, clock, mark, span, t, who, words
+from console.surface.ui import ago, attempt, clock, mark, marked, span, t, who, words
 
 
 def instance_card(one: Instance) -> None:
@@ -26,9 +27,18 @@ def instance_card(one: Instance) -> None:
 def buttons(one: Instance) -> None:
     """Start or stop, restart, and the ways to talk to it and watch it."""
     resting = one.state in instances.RESTING
-    with st.container(horizontal=True, key=f"buttons-{one.id}"):
+    busy = any(job.active for job in history.for_subject(one.subject, 1))
+    with st.container(horizontal=True, vertical_alignment="center", key=f"buttons-{one.id}"):
         if resting:
-            st.button(t("Start"), key=f"start-{one.id}", type="primary", on_click=attempt, args=(start, one))
+            st.button(
+                t("Start"),
+                key=f"start-{one.id}",
+                type="primary",
+                on_click=attempt,
+                args=(start, one),
+                disabled=busy,
+                help=t("A job is at work on it.") if busy else None,
+            )
         else:
             st.button(
                 t("Stop"),
@@ -66,13 +76,42 @@ def restart(one: Instance) -> int:
     return path.queue(path.restart_instance(one.id), "restart", one.host_id, actor=who())
 
 
-def attempts_view(one: Instance) -> None:
+@st.fragment(run_every=1.0)
+def state_view(instance_id: int) -> None:
+    """How it is now and why, what can be done, and the sanity answer as evidence; looks again every second."""
+    try:
+        one = instances.instance(instance_id)
+    except NotFound:
+        st.rerun()
+    parts = [mark(one.state), marked(one.reason)]
+    if one.observed and one.attempt:
+        parts.append(f"{t('looked at')} {ago(one.observed)}")
+    st.markdown(" · ".join(part for part in parts if part))
+    buttons(one)
+    evidence = one.health.get("evidence")
+    if isinstance(evidence, dict):
+        asked, took = str(evidence["question"]), span(evidence.get("latency_s"))
+        st.markdown(t("Asked: “{question}” after {span}", question=asked, span=took))
+        st.code(str(evidence["answer"]), language=None, wrap_lines=True)
+    for job in history.for_subject(one.subject, 1):
+        if job.active:
+            st.page_link("job.py", label=words(job.title), query_params={"job": str(job.id)}, icon=":material/list:")
+
+
+@st.fragment(run_every=2.0)
+def attempts_view(instance_id: int) -> None:
     """Every start with its command and its own log; a failed attempt stays readable after the next."""
-    known = instances.attempts(one.id)
+    one = instances.stored(instance_id)
+    if one is None:
+        return
+    known = {each.number: each for each in instances.attempts(one.id)}
     if not known:
         st.caption(t("It was never started."))
         return
-    chosen = st.selectbox(t("Attempt"), known, key=f"attempt-of-{one.id}", format_func=_attempt_line)
+    number = st.selectbox(
+        t("Attempt"), list(known), key=f"attempt-of-{one.id}", format_func=lambda each: _attempt_line(known[each])
+    )
+    chosen = known[number]
     st.code(chosen.command, language="bash")
     with st.container(height=360, autoscroll=True, key=f"attempt-log-{one.id}"):
         st.code(attempt_log(one.id, chosen.number).tail() or t("(it printed nothing)"), language=None)
