@@ -108,13 +108,13 @@ def attempts_view(instance_id: int) -> None:
     if not known:
         st.caption(t("It was never started."))
         return
-    number = st.selectbox(
-        t("Attempt"), list(known), key=f"attempt-of-{one.id}", format_func=lambda each: _attempt_line(known[each])
-    )
+    key = f"attempt-{max(known)}-of-{one.id}"  # a new attempt is shown as soon as there is one
+    number = st.selectbox(t("Attempt"), list(known), key=key, format_func=lambda each: _attempt_line(known[each]))
     chosen = known[number]
     st.code(chosen.command, language="bash")
     with st.container(height=360, autoscroll=True, key=f"attempt-log-{one.id}"):
-        st.code(attempt_log(one.id, chosen.number).tail() or t("(it printed nothing)"), language=None)
+        printed = attempt_log(one.id, chosen.number).tail()
+        st.code(printed or t("(it printed nothing)"), language=None, wrap_lines=True)
 
 
 def _attempt_line(one: Attempt) -> str:

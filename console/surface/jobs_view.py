@@ -88,7 +88,7 @@ def _step(job: JobView, step: StepView) -> None:
         log = step.log() if step.attempt else ""
         if log:
             with st.container(height=240, autoscroll=True, key=f"log-{job.id}-{step.number}"):
-                st.code(log[-20_000:], language=None)
+                st.code(log[-20_000:], language=None, wrap_lines=True)
         _script(step)
         if job.state in RESUMABLE and step.state in (StepState.FAILED, StepState.CANCELLED):
             _skip(job, step)
