@@ -15,11 +15,13 @@ from console.terminal import FAILED, OK, WRONG_INPUT, t, words
 
 def up(chosen: argparse.Namespace) -> int:
     """Serve until interrupted; jobs, instances and the worker go on afterwards."""
+    from console.hosts import inventory
     from console.jobs.supervise import end_idle_worker
     from console.surface import server
     from console.surface.link import link
 
     place = server.bind(chosen.port)
+    inventory.this_machine()  # a database that cannot be used is said instead of a link that would lead nowhere
     where = link(chosen.port)
     print(t("The console is at {link}", link=where), flush=True)
     print(
