@@ -59,6 +59,9 @@ def pilot_path(host: inventory.Host) -> None:
 def _button(host: inventory.Host, seen: Sequence[Stage], running: int | None) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         if running is not None:
+            # It keeps its place, or the second half of a double click would stop what the first began.
+            busy = t("A job is at work on it.")
+            st.button(t("Start the pilot on this machine"), key="start-pilot", type="primary", disabled=True, help=busy)
             st.button(
                 t("Stop the pilot"),
                 key="stop-pilot",
