@@ -133,6 +133,8 @@ class Watch:
         try:
             with EngineClient(f"http://{one.address}", api_key(one), answer_s=2.0) as client:
                 client.health()
+                if "phase" not in self.seen and one.spec.served_name not in client.models():
+                    return  # somebody else's server has our port; ours will say so when it ends
             read = scrape(f"http://{one.address}")
         except EngineError:
             return
