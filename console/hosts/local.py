@@ -1,5 +1,6 @@
 """This machine as a host."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -35,7 +36,7 @@ class LocalRunner:
             out, err = process.communicate(stdin, timeout=timeout_s)
         except subprocess.TimeoutExpired as error:
             os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
+            _let_go(process)
             raise CommandTimeout(
                 say("A command on this machine took longer than {limit} s and was ended.", limit=round(timeout_s))
             ) from error
@@ -43,6 +44,15 @@ class LocalRunner:
 
     def address(self, port: int) -> str:
         return f"127.0.0.1:{port}"
+
+
+def _let_go(process: subprocess.Popen[bytes]) -> None:
+    """Collect a killed process without waiting for a child that left its session and still holds the pipes."""
+    process.wait()
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        with contextlib.suppress(OSError):
+            if pipe is not None:
+                pipe.close()
 
 
 def _text(printed: bytes) -> str:

@@ -1,0 +1,50 @@
+"""This machine as a host: outcomes, input, time limits."""
+
+from pathlib import Path
+
+import pytest
+
+from console.errors import CommandTimeout
+from console.hosts.local import LocalRunner
+from tests.jobs.test_worker import alive
+
+
+def test_an_outcome_holds_both_outputs_and_the_code() -> None:
+    outcome = LocalRunner().run("echo out; echo err >&2; pwd; exit 9")
+    assert (outcome.code, outcome.out, outcome.err) == (9, "out\n/\n", "err\n")
+    assert outcome.seconds >= 0
+
+
+def test_a_command_killed_by_a_signal_is_an_outcome() -> None:
+    assert LocalRunner().run("kill -KILL $$").code == -9
+
+
+def test_input_reaches_the_command_whole() -> None:
+    data = bytes(range(256)) * 4000
+    assert LocalRunner().run("wc -c", stdin=data).out.split() == [str(len(data))]
+    assert LocalRunner().run("true", stdin=data).code == 0, "one that does not read is no failure"
+    assert LocalRunner().run("cat").out == ""
+
+
+def test_bytes_that_are_not_utf8_are_replaced() -> None:
+    assert LocalRunner().run("printf 'a\\377b中'").out == "a\ufffdb中"
+
+
+def test_a_time_limit_ends_the_whole_tree(tmp_path: Path) -> None:
+    script = f"sleep 1000 & echo $! > '{tmp_path}/pid'; sh -c 'sleep 1000' & wait"
+    with pytest.raises(CommandTimeout, match="longer than 1 s"):
+        LocalRunner().run(script, timeout_s=1)
+    assert not alive((tmp_path / "pid").read_text().strip())
+
+
+def test_a_time_limit_holds_when_a_child_left_the_session(tmp_path: Path) -> None:
+    script = f"setsid sh -c 'echo $$ > \"{tmp_path}/pid\"; exec sleep 1000' & sleep 1000"
+    try:
+        with pytest.raises(CommandTimeout):
+            LocalRunner().run(script, timeout_s=2)
+    finally:
+        LocalRunner().run(f"kill -KILL $(cat '{tmp_path}/pid')")
+
+
+def test_a_port_is_reached_on_loopback() -> None:
+    assert LocalRunner().address(8000) == "127.0.0.1:8000"
