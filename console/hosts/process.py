@@ -100,7 +100,8 @@ cat > leader.sh <<'LEADER' || { rmdir started; exit 97; }
 trap 'exit 143' TERM
 trap 'exit 130' INT
 trap '' HUP
-trap 'code=$?; echo $code > code.part; mv code.part code' EXIT
+echo 0000 > code.part  # the room for the code: it is written over in place, also on a disk that is full by then
+trap 'code=$?; printf "%-4s\n" $code 1<> code.part; mv code.part code' EXIT
 stat=$(cat /proc/$$/stat); stat=${stat##*) }; set -- $stat
 echo "$$ ${20} $(cat /proc/sys/kernel/random/boot_id)" > pid.part && mv pid.part pid
 sh ./cmd.sh &
@@ -111,8 +112,8 @@ exit $code
 LEADER
 setsid sh ./leader.sh > log 2>&1 < /dev/null &
 i=0
-while [ ! -s pid ] && [ ! -e code ] && [ $i -lt 100 ]; do i=$((i+1)); sleep 0.05; done
-[ -s pid ] || [ -e code ] || { echo 'it did not come up' >&2; exit 97; }
+while [ ! -s pid ] && [ ! -s code ] && [ $i -lt 100 ]; do i=$((i+1)); sleep 0.05; done
+[ -s pid ] || [ -s code ] || { echo 'it did not come up' >&2; exit 97; }
 """
 
 WHO_LIVES = r"""
@@ -140,14 +141,14 @@ report() {
 }
 cd "$folder" 2>/dev/null || { echo 'absent - 0'; exit 0; }
 [ -d started ] || report absent -
-[ -e code ] && report exited "$(cat code)"
+[ -s code ] && report exited "$(cat code)"
 if [ ! -s pid ]; then  # either it is just being started, or its start was killed half-way
   [ $(($(date +%s) - $(stat -c %Y started))) -lt 15 ] && report running -
   report gone -
 fi
 read -r leader born boot < pid
 leader_lives && report running -
-[ -e code ] && report exited "$(cat code)"
+[ -s code ] && report exited "$(cat code)"
 [ "$boot" = "$(cat /proc/sys/kernel/random/boot_id)" ] && [ -n "$(members "$leader")" ] && report running -
 report gone -
 """
@@ -169,6 +170,6 @@ i=0
 while [ -n "$(members "$leader")" ] && [ $i -lt 50 ]; do i=$((i+1)); sleep 0.2; done
 left=$(members "$leader")
 [ -z "$left" ] || { echo "still alive: $left" >&2; exit 1; }
-[ -e code ] || { echo 137 > code.part && mv code.part code; }
+[ -s code ] || { printf '%-4s\n' 137 1<> code.part && mv code.part code; }
 """
 )

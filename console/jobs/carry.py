@@ -1,12 +1,13 @@
 """Carrying out one job: verify, run detached, follow, verify again; the same loop for every kind of job."""
 
+import errno
 import json
 import time
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from console.errors import ConsoleError
+from console.errors import ConsoleError, DataError
 from console.hosts import inventory
 from console.hosts.runner import Runner
 from console.jobs import path
@@ -21,6 +22,7 @@ from console.text import Text, say, to_json
 from db import models
 
 VERIFY_TIMEOUT_S = 120
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 
 
 @dataclass
@@ -36,6 +38,14 @@ class Carry:
     def run(self) -> None:
         """Carry the job to its end, or let go of it. Never raises."""
         try:
+            self._carry()
+        except DataError:
+            traceback.print_exc()  # what happened could not be written down: the worker takes the job up again
+
+    # -- the job ---------------------------------------------------------------------------------------------
+
+    def _carry(self) -> None:
+        try:
             self._take()
             for number in self._numbers():
                 self._step(number)
@@ -46,13 +56,13 @@ class Carry:
             self._end(JobState.CANCELLED, None)
         except StepFailed as failure:
             self._end(JobState.FAILED, failure.reason)
+        except DataError:
+            raise
         except ConsoleError as error:
             self._end(JobState.FAILED, error.text)
         except Exception as error:
             traceback.print_exc()
             self._end(JobState.FAILED, _internal(error))
-
-    # -- the job ---------------------------------------------------------------------------------------------
 
     def _take(self) -> None:
         with writing() as session:
@@ -138,12 +148,14 @@ class Carry:
         except StepFailed as failure:
             self.mark(number, StepState.FAILED, ended=time.time(), code=failure.code, reason=failure.reason)
             raise
+        except (LetGo, DataError):
+            raise
         except ConsoleError as error:
             self.mark(number, StepState.FAILED, ended=time.time(), reason=error.text)
             raise StepFailed(error.text) from error
-        except LetGo:
-            raise
         except Exception as error:
+            if isinstance(error, OSError) and error.errno in NO_ROOM:
+                raise LetGo from error  # the log could not be copied; the step itself goes on
             step_log(self.job_id, number, self.row(number).attempt).line(traceback.format_exc())
             self.mark(number, StepState.FAILED, ended=time.time(), reason=_internal(error))
             raise StepFailed(_internal(error)) from error
