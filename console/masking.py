@@ -4,15 +4,16 @@ import re
 
 NAMES = r"(?:pass(?:word|wd|phrase)?|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|credential)s?"
 
+# (?a): logs come as bytes read as Latin-1, where the second byte of many a Chinese letter would count as a blank.
 PATTERNS = (
-    re.compile(rf"(?i)(\b[\w-]*{NAMES}[\"']?\s*[=:]\s*[\"']?)([^\s\"'&;,]+)"),
-    re.compile(rf"(?i)(--?[\w-]*{NAMES}\s+)([^\s-][^\s]*)"),
-    re.compile(r"(?i)(\bauthorization[\"']?\s*[=:]\s*[\"']?(?:bearer|basic)\s+)([^\s\"']+)"),
-    re.compile(r"(?i)(\bbearer\s+)([a-z0-9._~+/=-]{12,})"),
-    re.compile(r"(://[^/\s:@]*:)([^@\s/]+)(?=@)"),
-    re.compile(r"()(\b(?:sk|hf|ghp|glpat)[-_][A-Za-z0-9_-]{12,})"),
+    re.compile(rf"(?ai)({NAMES}[\"']?\s*[=:]\s*[\"']?)([^\s\"'&;,]+)"),
+    re.compile(rf"(?ai)(-[\w-]{{0,30}}{NAMES}\s+)([^\s-][^\s]*)"),
+    re.compile(r"(?ai)(\bauthorization[\"']?\s*[=:]\s*[\"']?(?:bearer|basic)\s+)([^\s\"']+)"),
+    re.compile(r"(?ai)(\bbearer\s+)([a-z0-9._~+/=-]{12,})"),
+    re.compile(r"(?a)(://[^/\s:@]*:)([^@\s/]+)(?=@)"),
+    re.compile(r"(?a)()(\b(?:sk|hf|ghp|glpat)[-_][A-Za-z0-9_-]{12,})"),
 )
-HARMLESS = re.compile(r"(?i)^(?:none|null|true|false|\d{1,9}|<[^>]*>|\*+)$")
+HARMLESS = re.compile(r"(?ai)^(?:none|null|true|false|\d{1,9}|<[^>]*>|\*+)$")
 """Values that say nothing: `max_tokens=128`, `token: None`."""
 
 
