@@ -49,7 +49,7 @@ def render(text: "Text | str", language: str) -> str:
     }
     try:
         return sentence.format(**filled)
-    except (KeyError, IndexError, ValueError):
+    except (LookupError, ValueError, AttributeError, TypeError):
         return f"{sentence} {filled}"
 
 
@@ -84,5 +84,6 @@ def _plain(text: Text) -> dict[str, object]:
 
 def _text(plain: dict[str, object]) -> Text:
     values = plain["v"]
-    assert isinstance(values, dict)
+    if not isinstance(values, dict):
+        raise TypeError
     return Text(str(plain["s"]), {k: _text(v) if isinstance(v, dict) else v for k, v in values.items()})
