@@ -15,8 +15,8 @@ from console.terminal import FAILED, INTERRUPTED, WRONG_INPUT, t, words
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one verb; the exit code tells: 0 done, 1 failed, 2 wrong input, 130 interrupted."""
     chosen = parser().parse_args(arguments)
-    if chosen.data:
-        os.environ[DATA_VARIABLE] = str(Path(chosen.data).expanduser().resolve())
+    if folder := getattr(chosen, "data", None):
+        os.environ[DATA_VARIABLE] = str(Path(folder).expanduser().resolve())
     try:
         code: int = chosen.verb(chosen)
         return code
@@ -83,7 +83,7 @@ class _Parser(argparse.ArgumentParser):
         self.add_argument(
             "--data",
             metavar=t("FOLDER"),
-            default=None,
+            default=argparse.SUPPRESS,  # else the verb's own default would undo what stands before the verb
             help=t("data folder of the console (default: $PILOT_DATA, else ~/.local/share/ascend-pilot)"),
         )
 
