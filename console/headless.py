@@ -138,6 +138,6 @@ def _print_runs(found: Sequence[Run]) -> None:
 
 
 def _explain(job: JobView) -> None:
-    print(f"#{job.id} {words(job.title)}: {words(job.reason) or job.state}", file=sys.stderr)
+    print(f"#{job.id} {words(job.title)}: {words(job.reason) or words(say_state(job.state))}", file=sys.stderr)
     if job.current is not None:
         print("\n".join(job.current.log().splitlines()[-20:]), file=sys.stderr)

@@ -35,7 +35,7 @@ def results() -> None:
         empty(t("This machine has not been checked yet. “Check now” asks it; it takes about a second."))
         return
     st.markdown(f"{tally(checked.judged)} · {ago(checked.time)}")
-    only = st.toggle(t("Only what is not a pass"), key="only-bad", bind="query-params")
+    only = st.toggle(t("Hide what passed"), key="only-bad", bind="query-params")
     for one in checked.judged:
         if not only or one.verdict.level != Level.PASS:
             check_line(one, checked)

@@ -14,7 +14,7 @@ else:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         one = chosen(known)
         minutes = st.segmented_control(
-            t("Last minutes"), [5, 15, 60], default=5, key="minutes", required=True, bind="query-params"
+            t("Window (minutes)"), [5, 15, 60], default=5, key="minutes", required=True, bind="query-params"
         )
         st.markdown(mark(one.state))
     charts(one, minutes or 5)

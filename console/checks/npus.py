@@ -8,7 +8,7 @@ from console.text import Text, say
 @check(
     area="npu",
     title=say("NPUs"),
-    why=say("On this way the engine computes on the CPU; an NPU that is there would stay unused."),
+    why=say("Here the engine computes on the CPU; an NPU that is there would stay unused."),
 )
 def npu_presence(npu_pci: tuple[PciNpu, ...], npu_nodes: NpuNodes, npu_tool: NpuTool | None = None) -> Verdict:
     wanted = say("None is needed")

@@ -45,7 +45,7 @@ def cpu_cores(usable_cpus: int, profile: Profile, limits: Limits | None = None) 
     allowed = limits.cpus if limits and limits.cpus is not None and limits.cpus < usable_cpus else None
     seen = say("{count} usable", count=usable_cpus)
     if allowed is not None:
-        seen = say("{count} usable, limited to the time of {limit}", count=usable_cpus, limit=round(allowed, 1))
+        seen = say("{count} usable, with a CPU quota of {limit} cores", count=usable_cpus, limit=round(allowed, 1))
     if (usable_cpus if allowed is None else allowed) >= least:
         return Verdict(Level.PASS, seen, wanted)
     fix = say(
@@ -64,7 +64,7 @@ def numa_layout(numa: tuple[NumaNode, ...]) -> Verdict:
     wanted = say("Any number; this line is for information")
     with_cpus = [node for node in numa if node.cpus]
     if len(with_cpus) <= 1:
-        seen = say("One node: workers share it and are bound to cores by hand")
+        seen = say("One node: the console divides its cores between the workers")
         return Verdict(Level.PASS, seen, wanted)
     shown = "; ".join(f"{node.node}: CPU {node.cpus}" for node in with_cpus)
     seen = say("{count} nodes ({nodes})", count=len(with_cpus), nodes=shown)

@@ -59,7 +59,7 @@ def room_in_work_folder(rooms: dict[str, Room], profile: Profile) -> Verdict:
             Level.FAIL,
             say("This user may not write into {folder}.", folder=room.existing),
             wanted,
-            say("Choose another folder in the settings, or make this one writable."),
+            say("Choose another folder with --data, or make this one writable."),
             evidence=(room.existing,),
         )
     if room.free_bytes >= wished * GIB:
@@ -68,7 +68,7 @@ def room_in_work_folder(rooms: dict[str, Room], profile: Profile) -> Verdict:
     if room.free_bytes >= least * GIB:
         fix = say("The runtime and the models just fit. Free some room, or choose a folder on a larger disk.")
         return Verdict(Level.WARN, seen, wanted, fix, command, (room.filesystem,))
-    fix = say("Free some room, or choose a folder on a larger disk in the settings. What is installed already counts.")
+    fix = say("Free some room, or choose a folder on a larger disk with --data. What is installed already counts.")
     return Verdict(Level.FAIL, seen, wanted, fix, command, (room.filesystem,))
 
 

@@ -20,7 +20,7 @@ TITLES: Mapping[str, Text] = {
     "os_release": say("Operating system"), "kernel": say("Kernel"), "arch": say("Architecture"),
     "libc": say("C library"), "user": say("User"), "locale": say("Language setting"), "clock": say("Clock"),
     "lscpu": say("Processor"), "cpu_flags": say("CPU features"), "usable_cpus": say("Usable CPUs"),
-    "meminfo": say("Memory"), "limits": say("Limits from outside"), "numa": say("NUMA nodes"),
+    "meminfo": say("Memory"), "limits": say("Container limits"), "numa": say("NUMA nodes"),
     "rooms": say("Disk room"), "pythons": say("Python"), "uv": say("uv (fast installer)"),
     "listeners": say("Ports in use"), "npu_pci": say("NPUs on the PCIe bus"), "npu_nodes": say("NPU device nodes"),
     "npu_tool": say("npu-smi"),

@@ -137,10 +137,11 @@ def cpu_ids(words: str) -> tuple[int, ...]:
     """ "0-3,8" -> (0, 1, 2, 3, 8); () for anything else."""
     ids: list[int] = []
     for part in words.split(","):
-        first, _, last = part.strip().partition("-")
-        if not first.isdecimal() or not (last or first).isdecimal():
+        first, dash, last = part.strip().partition("-")
+        last = last if dash else first
+        if not first.isdecimal() or not last.isdecimal():
             return ()
-        ids += range(int(first), int(last or first) + 1)
+        ids += range(int(first), int(last) + 1)
     return tuple(ids)
 
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from console.jobs.carry import Carry
 
 TICK_S = 0.3
+OLD_S = 30.0
+"""Seconds after which the answers of a host are asked for again before they are judged in a job."""
 FIRST_QUESTION = "What is the capital of France?"
 
 
@@ -30,22 +32,23 @@ def _probe(carry: "Carry", step: Step, log: Log) -> None:
 
 
 def _judge(carry: "Carry", step: Step, log: Log) -> None:
-    checked = observe.judged(inventory.host(carry.host_id))
-    if checked is None:
-        raise InvalidInput(say("The host has not been asked about itself yet."))
-    for one in checked.judged:
+    """Fails with the names of the checks that fail; asks anew when the last answers are old, as after a resume."""
+    host = inventory.host(carry.host_id)
+    checked = observe.judged(host)
+    if checked is None or time.time() - checked.time > OLD_S:
+        _probe(carry, step, log)
+        checked = observe.judged(host)
+    judged = checked.judged if checked is not None else []
+    for one in judged:
         log.line(f"{one.verdict.level:8} {one.title}: {one.verdict.seen}")
-    failed = [one for one in checked.judged if one.verdict.level == Level.FAIL]
+    failed = [one for one in judged if one.verdict.level == Level.FAIL]
     if failed:
-        names = Text(
-            ", ".join(f"{{c{n}}}" for n in range(len(failed))), {f"c{n}": one.title for n, one in enumerate(failed)}
-        )
+        places = ", ".join(f"{{c{number}}}" for number in range(len(failed)))
         raise InvalidInput(
             say(
-                "{count} checks failed: {names}. The Checklist says how to fix each; then resume this job, or skip "
-                "this step with a reason.",
-                count=len(failed),
-                names=names,
+                "Checks that failed: {names}. The Checklist says how to fix each; then resume this job, which asks the "
+                "host again, or skip this step with a reason.",
+                names=Text(places, {f"c{number}": one.title for number, one in enumerate(failed)}),
             )
         )
 

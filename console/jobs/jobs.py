@@ -146,7 +146,7 @@ def skip(job_id: int, number: int, reason: str, *, actor: str) -> None:
         if step is None:
             raise NotFound(say("This job has no step {number}.", number=number))
         if job.state not in RESUMABLE or step.state not in (StepState.FAILED, StepState.CANCELLED, StepState.WAITING):
-            raise Conflict(say("A step can be skipped only while its job has stopped and the step is not done."))
+            raise Conflict(say("A step can be skipped only when its job has stopped and the step is not done."))
         move(session, step, f"job:{job.id}", StepState.SKIPPED, actor=actor, reason=verbatim(reason.strip()))
 
 
@@ -192,5 +192,4 @@ STATE_WORDS: dict[str, Text] = {
     "answered": say("answered"),
     "created": say("created"),
     "deleted": say("deleted"),
-    "restarted": say("restarted"),
 }

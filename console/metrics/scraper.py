@@ -34,7 +34,7 @@ def scrape(address: str, timeout_s: float = 2.0, transport: httpx.BaseTransport 
     if answer.status_code != httpx.codes.OK:
         raise EngineError(
             say(
-                "{address} answered {code} instead of its measurements. Check that a vLLM server listens there.",
+                "{address} answered HTTP {code} instead of its metrics. Check that a vLLM server listens there.",
                 address=where,
                 code=answer.status_code,
             )

@@ -98,7 +98,7 @@ def runtime_steps(target: LocalCpuTarget) -> list[Step]:
         _step(target, "torch", say("Install PyTorch for CPUs"), 20, hours),
         _step(target, "packages", say("Install vLLM and the packages it needs"), 60, hours),
         _step(target, "alias", say("Register the engine under the name vllm"), 1, 60),
-        _step(target, "compare", say("Compare every package with the list and import vLLM"), 60, 3600),
+        _step(target, "compare", say("Compare every package with its pinned version and import vLLM"), 60, 3600),
     ]
 
 

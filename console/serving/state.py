@@ -117,7 +117,7 @@ def _going_down(process: Process) -> Judgement:
 
 def _exit_reason(code: int | None) -> Text:
     if code == 0:
-        return say("The server ended by itself without an error, though it was wished to run. Read the end of its log.")
+        return say("The server ended by itself without an error, though it should be running. Read the end of its log.")
     if code == 137:
         return say(
             "The server was killed (exit code 137), most often because memory ran out. Use less memory and start again."

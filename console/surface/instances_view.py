@@ -91,7 +91,7 @@ def state_view(instance_id: int) -> None:
     evidence = one.health.get("evidence")
     if isinstance(evidence, dict):
         asked, took = str(evidence["question"]), span(evidence.get("latency_s"))
-        st.markdown(t("Asked: “{question}” after {span}", question=asked, span=took))
+        st.markdown(t("Asked “{question}”; the answer took {span}:", question=asked, span=took))
         st.code(str(evidence["answer"]), language=None, wrap_lines=True)
     for job in history.for_subject(one.subject, 1):
         if job.active:

@@ -42,7 +42,12 @@ def chosen_spec(host: inventory.Host, model: ModelFolder) -> ServeSpec | None:
             help=t("Prompt and answer together; it decides how much KV cache one request can take."),
         )
         kv_space = columns[1].number_input(
-            t("KV cache (GiB for each rank)"), 0.1, 1024.0, float(good.kv_space_gib), 0.5, key=f"kv-{mark}"
+            t("KV cache (GiB for each tensor-parallel process)"),
+            0.1,
+            1024.0,
+            float(good.kv_space_gib),
+            0.5,
+            key=f"kv-{mark}",
         )
         fitting = ", ".join(map(str, tensor_parallel_choices(model)))
         ranks = columns[2].number_input(

@@ -97,7 +97,7 @@ def _line(number: int, stage: Stage) -> None:
     columns = st.columns([0.6, 2, 2.2, 7, 2.2, 1.8], vertical_alignment="center")
     columns[0].markdown(f":gray[{number}]")
     columns[1].page_link(PAGES[stage.name], label=f"**{words(TITLES[stage.name])}**")
-    columns[2].markdown(mark(MARK_OF[stage.state]))
+    columns[2].markdown(mark(_word(stage)))
     columns[3].text(words(stage.words))
     columns[4].caption(ago(stage.seen) if stage.seen and stage.name != "host" else "")
     if stage.job_id is not None and stage.elapsed_s is not None:
@@ -107,6 +107,13 @@ def _line(number: int, stage: Stage) -> None:
             query_params={"job": str(stage.job_id)},
             help=t("How long its job took; opens the job."),
         )
+
+
+def _word(stage: Stage) -> str:
+    """The state in the word that is true of this stage: a host is reachable, a server ready, the rest done."""
+    if stage.state == StageState.OK:
+        return {"host": "reachable", "serve": "ready"}.get(stage.name, "ok")
+    return MARK_OF[stage.state]
 
 
 def _took(host: inventory.Host) -> None:

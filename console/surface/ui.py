@@ -18,6 +18,7 @@ MARKS = {
     "satisfied": ("●", "green"),
     "succeeded": ("●", "green"),
     "ready": ("●", "green"),
+    "reachable": ("●", "green"),
     "pass": ("●", "green"),
     "running": ("◐", "blue"),
     "starting": ("◐", "blue"),
@@ -95,6 +96,7 @@ def state_word(state: str) -> Text:
         "unknown": say("unknown"),
         "stale": say("not looked at lately"),
         "todo": say("to do"),
+        "reachable": say("reachable"),
     }
     return levels.get(state) or say_state(state)
 

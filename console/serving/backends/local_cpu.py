@@ -124,10 +124,12 @@ def _refuse_kernels(model: ModelFacts) -> Iterable[Refusal]:
             yield Refusal("model_folder", why, say("Choose another model."))
     elif model.head_dim not in HEAD_SIZES:
         why = say(
-            "The attention heads of this model have {size} numbers; there is no CPU kernel for it.", size=model.head_dim
+            "The attention heads of this model have size {size}; there is no CPU kernel for it.", size=model.head_dim
         )
         yield Refusal(
-            "model_folder", why, say("Choose a model with one of: {sizes}.", sizes=", ".join(map(str, HEAD_SIZES)))
+            "model_folder",
+            why,
+            say("Choose a model with one of these head sizes: {sizes}.", sizes=", ".join(map(str, HEAD_SIZES))),
         )
 
 

@@ -17,7 +17,7 @@ if [ -z "$chosen" ] && [ -n "$bare" ]; then
 Install the package python$short-venv (Debian, Ubuntu) or python3-pip (openEuler, RHEL), then run this job again."
 fi
 [ -n "$chosen" ] || fail "No Python 3.11 to 3.14 was found, and vLLM needs one. Install one (for example the packages \
-python3.12 and python3.12-venv), or name it in the settings, then run this job again. Seen here:${seen:- none}"
+python3.12 and python3.12-venv), then run this job again. Seen here:${seen:- none}"
 "$chosen" - "$machine" "$glibc" <<'PILOT_CHECK'
 import os, platform, sys
 machine, glibc = sys.argv[1:]
