@@ -68,7 +68,7 @@ def test_the_list_of_steps(target: LocalCpuTarget) -> None:
         ("torch", "Install PyTorch for CPUs"),
         ("packages", "Install vLLM and the packages it needs"),
         ("alias", "Register the engine under the name vllm"),
-        ("compare", "Compare every package with the list and import vLLM"),
+        ("compare", "Compare every package with its pinned version and import vLLM"),
         ("model-smollm2", "Prepare the small language model SmolLM2"),
         ("model-tiny-deepseek", "Make a tiny DeepSeek model of random weights, for trying things out"),
     ]
