@@ -1,0 +1,117 @@
+"""The plan as one shell script: it does what the console would, and stops where it would."""
+
+import re
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from console.plans import local_cpu
+from console.plans.runbook import runbook
+from console.plans.step import Step
+from console.text import verbatim
+
+SHELLS = ["sh", "bash"]
+
+
+def step(name: str, script: str = "", verify: str = "", action: str = "") -> Step:
+    return Step(name, verbatim(f"It's “{name}” $(touch evil) `touch evil` \\ \n second line"), script, verify, action)
+
+
+def run(tmp_path: Path, steps: Sequence[Step], shell: str = "sh", **changes: str) -> subprocess.CompletedProcess[str]:
+    folder = tmp_path / "scratch 文件夹"
+    (folder / "tmp dir").mkdir(parents=True, exist_ok=True)
+    (folder / "install.sh").write_text(runbook(steps))
+    variables = {"PATH": "/usr/bin:/bin", "TMPDIR": str(folder / "tmp dir"), **changes}
+    return subprocess.run(
+        [shell, "install.sh"], cwd=folder, env=variables, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> Path:
+    return tmp_path / "trace"
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_the_real_plan_is_a_script_a_shell_can_read(tmp_path: Path, shell: str) -> None:
+    plan = local_cpu.plan(local_cpu.LocalCpuTarget("/data/数据", machine="x86_64"))
+    path = tmp_path / "install.sh"
+    path.write_text(runbook(plan))
+    assert subprocess.run([shell, "-n", str(path)], capture_output=True, check=False).stderr == b""
+    assert re.findall(r"^step (\d+) ", path.read_text(), re.MULTILINE) == [
+        str(number) for number in range(1, len(plan) + 1)
+    ]
+    for one in plan:
+        assert one.script.rstrip() in path.read_text()
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_steps_run_in_order_and_leave_nothing_behind(tmp_path: Path, trace: Path, shell: str) -> None:
+    done = run(
+        tmp_path,
+        [
+            step("one", f"echo 1 >> {trace}; echo $PWD"),
+            step("two", f"echo 2 >> {trace}"),
+            step("three", action="probe"),
+        ],
+        shell,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert trace.read_text() == "1\n2\n"
+    assert not list(tmp_path.rglob("evil")), "a title is no command"
+    assert list((tmp_path / "scratch 文件夹" / "tmp dir").iterdir()) == []
+
+
+def test_what_is_there_already_is_not_run(tmp_path: Path, trace: Path) -> None:
+    done = run(tmp_path, [step("one", f"echo 1 >> {trace}", verify="true"), step("two", f"echo 2 >> {trace}")])
+    assert done.returncode == 0
+    assert "already there" in done.stdout
+    assert trace.read_text() == "2\n"
+
+
+def test_the_check_of_one_step_is_not_that_of_the_next(tmp_path: Path, trace: Path) -> None:
+    run(tmp_path, [step("one", "true", verify="true"), step("two", f"echo 2 >> {trace}")])
+    assert trace.read_text() == "2\n"
+
+
+def test_it_stops_at_the_first_failure_with_its_code(tmp_path: Path, trace: Path) -> None:
+    done = run(tmp_path, [step("one", "echo why >&2; exit 7"), step("two", f"echo 2 >> {trace}")])
+    assert done.returncode == 7
+    assert "why" in done.stderr
+    assert not trace.exists()
+
+
+def test_it_stops_when_the_result_is_not_there(tmp_path: Path, trace: Path) -> None:
+    done = run(tmp_path, [step("one", "true", verify="false"), step("two", f"echo 2 >> {trace}")])
+    assert done.returncode == 1
+    assert "its result is not there" in done.stderr
+    assert not trace.exists()
+
+
+def test_a_result_that_came_about_goes_on(tmp_path: Path, trace: Path) -> None:
+    steps = [step("one", f"echo 1 >> {trace}", verify=f"test -s {trace}"), step("two", f"echo 2 >> {trace}")]
+    assert run(tmp_path, steps).returncode == 0
+    assert run(tmp_path, steps[:1]).returncode == 0
+    assert trace.read_text() == "1\n2\n"
+
+
+def test_a_question_ends_it_with_75_and_an_answer_goes_on(tmp_path: Path, trace: Path) -> None:
+    script = '[ "${PILOT_ANSWER:-}" = yes ] || { echo "Take 3 GB?" > ask; exit 75; }\n' + f"echo taken >> {trace}"
+    steps = [step("one", script), step("two", f"echo 2 >> {trace}")]
+    done = run(tmp_path, steps)
+    assert (done.returncode, trace.exists()) == (75, False)
+    assert "Take 3 GB?" in done.stdout
+    assert run(tmp_path, steps, PILOT_ANSWER="yes").returncode == 0
+    assert trace.read_text() == "taken\n2\n"
+
+
+def test_scripts_arrive_to_the_letter(tmp_path: Path, trace: Path) -> None:
+    script = f"cat > {trace} <<'EOF'\n$HOME `date` \\n 'single' \"double\" 中文 {{braces}} %s\n\tEND_OF_STEP_2\nEOF"
+    assert run(tmp_path, [step("one", script)]).returncode == 0
+    assert trace.read_text() == "$HOME `date` \\n 'single' \"double\" 中文 {braces} %s\n\tEND_OF_STEP_2\n"
+
+
+def test_no_steps_do_nothing(tmp_path: Path) -> None:
+    assert (run(tmp_path, []).returncode, run(tmp_path, []).stdout) == (0, "")
