@@ -114,7 +114,7 @@ def _serve(host: inventory.Host) -> Stage:
     mine = [one for one in instances.instances() if one.host_id == host.id]
     if not mine:
         return Stage("serve", StageState.TODO, say("no instance yet"))
-    best = min(mine, key=lambda one: ORDER.index(one.state))
+    best = min(mine, key=lambda one: (ORDER.index(one.state), one.noise))
     words = say("{name} on port {port}", name=best.name, port=str(best.spec.port))
     state = {
         State.ready: StageState.OK,

@@ -12,8 +12,8 @@ from console.surface.ui import clock, language, number_in_url, t, words
 
 
 def chosen(known: Sequence[Instance]) -> Instance:
-    """The server in the address line, else one that is ready."""
-    by_id = {one.id: one for one in sorted(known, key=lambda one: one.state != State.ready)}
+    """The server in the address line, else one that is ready, and no random noise where there is a choice."""
+    by_id = {one.id: one for one in sorted(known, key=lambda one: (one.state != State.ready, one.noise))}
     asked = number_in_url("instance")
     index = list(by_id).index(asked) if asked in by_id else 0
 

@@ -146,6 +146,8 @@ def test_of_several_servers_the_best_counts(host: Host) -> None:
         seed.instance(host, name, state)
     assert "up" in str(stage(host, "serve").words)
     assert stage(host, "serve").state == OK
+    seed.instance(host, "noise", State.ready, noise=True)
+    assert "up" in str(stage(host, "serve").words), "random words are no pilot where there is a choice"
 
 
 def test_an_answer_that_was_cut_proves_nothing(host: Host) -> None:

@@ -34,6 +34,7 @@ def test_one_that_was_not_measured_says_so(seeded: Host) -> None:
 
 def test_one_that_never_ran_is_not_offered(seeded: Host) -> None:
     page = opened("monitor")
+    assert page.selectbox(key="monitor-instance").value == instances.named("smollm2").id, "noise comes last"
     assert "new" not in page.selectbox(key="monitor-instance").options
 
 
