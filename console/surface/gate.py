@@ -7,13 +7,14 @@ from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from starlette.datastructures import Headers
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from console.text import Text, render, say
 
 PARAMETER = "token"
+PICTURES = "img-src 'self' data: blob:; media-src 'self' data: blob:"
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 REFUSED = say(
@@ -54,7 +55,7 @@ class Gate:
             return
         refusal = self._refusal(scope)
         if refusal is None:
-            await self.app(scope, receive, send)
+            await self.app(scope, receive, _sealed(send))
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 4403})
         else:
@@ -90,6 +91,17 @@ class Gate:
     def _no(self, words: Text, headers: Headers) -> Response:
         order = ("zh", "en") if headers.get("accept-language", "").lower().startswith("zh") else ("en", "zh")
         return PlainTextResponse("\n\n".join(render(words, language) for language in order) + "\n", status_code=403)
+
+
+def _sealed(send: Send) -> Send:
+    """Tell the browser to load pictures from here only: a model may write a link to one into its answer."""
+
+    async def sealed(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            MutableHeaders(scope=message).setdefault("content-security-policy", PICTURES)
+        await send(message)
+
+    return sealed
 
 
 def _name(host: str) -> str:
