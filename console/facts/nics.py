@@ -25,6 +25,14 @@ class Ethtool:
 
 
 @dataclass(frozen=True)
+class Nics:
+    """All physical interfaces; none is an answer too."""
+
+    nics: tuple[Ethtool, ...]
+    status: str = "ok"
+
+
+@dataclass(frozen=True)
 class RdmaPort:
     """One port; `link_layer` Ethernet means RoCE, whatever the transport line says."""
 
@@ -70,6 +78,16 @@ def parse_ethtool(text: str) -> Ethtool | Trouble:
         autoneg={"on": True, "off": False}.get((fields.words("Auto-negotiation") or "").lower()),
         port=fields.words("Port"),
     )
+
+
+def parse_nics(text: str) -> Nics | Trouble:
+    """Link settings of several interfaces, one after the other, with a line `end` behind the last."""
+    rows = lines(text)
+    if not rows or "end" not in rows:
+        return trouble_in(text)
+    heads = [index for index, row in enumerate(rows) if _IFACE.search(row)]
+    parts = ["\n".join(rows[begin:end]) for begin, end in zip(heads, [*heads[1:], len(rows)], strict=True)]
+    return Nics(tuple(found for part in parts if isinstance(found := parse_ethtool(part), Ethtool)))
 
 
 def parse_ibv_devinfo(text: str) -> IbvDevinfo | Trouble:
