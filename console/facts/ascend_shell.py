@@ -1,7 +1,7 @@
 """The commands that ask a host about its NPUs and their software, as POSIX shell.
 
-Every npu-smi and hccn_tool call has a time limit of its own; after the first that exceeds it a loop ends, since a driver
-that hangs once hangs for every card.
+Every npu-smi and hccn_tool call has a time limit of its own; after the first that exceeds it a loop ends, since a
+driver that hangs once hangs for every card.
 """
 
 LIMITED = r"""

@@ -13,7 +13,7 @@ _LEAP = re.compile(r"^Leap status\s*:\s*(.+?)\s*$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class TimeSync:
-    """Whether the clock follows a time server; null when no tool says. `offset_s` is positive when the clock is fast."""
+    """Whether the clock follows a time server; null when no tool says. `offset_s` is positive when it is fast."""
 
     synchronized: bool | None
     offset_s: float | None
