@@ -62,7 +62,7 @@ def _codes(name: str, npu_health: Cards | None) -> str:
 @check(
     area="npu",
     title=say("Temperature"),
-    why=say("A hot card lowers its clock, then raises an alarm, and at last switches itself off."),
+    why=say("A card that is too hot slows down or raises an alarm; in the end it may switch itself off."),
 )
 def card_temperature(npu_tool: NpuTool, profile: Profile, npu_health: Cards | None = None) -> Verdict:
     usual, margin = profile.number("idle_temperature_c"), profile.number("idle_temperature_margin_c")

@@ -85,7 +85,7 @@ def host_memory(meminfo: Meminfo, profile: Profile) -> Verdict:
 @check(
     area="memory",
     title=say("Memory modules"),
-    why=say("A server that runs for weeks needs error correction; and unevenly filled channels halve the bandwidth."),
+    why=say("A server that runs for weeks needs error correction; and unevenly filled channels cost bandwidth."),
 )
 def memory_correction(memory_modules: Dmi) -> Verdict:
     wanted = say("Error correction on, the same number of modules in every channel, one speed")
@@ -164,7 +164,7 @@ def room_for_cann(rooms: dict[str, Room], profile: Profile) -> Verdict:
 @check(
     area="storage",
     title=say("Fast disks for weights"),
-    why=say("Each start reads all weights; one disk gives minutes where an array of NVMe disks gives seconds."),
+    why=say("Each start reads all weights; an array of NVMe disks reads them several times as fast as one disk."),
 )
 def nvme_array(disks: Disks, profile: Profile) -> Verdict:
     wished = profile.number("array_tb")
