@@ -147,7 +147,7 @@ def kernel_settings(sysctls: dict[str, int], profile: Profile) -> Verdict:
     area="tuning",
     title=say("Tools"),
     why=say(
-        "The driver is built with a compiler; vLLM Ascend binds cores with taskset and numactl, and recommends jemalloc."
+        "The driver is built with a compiler; vLLM Ascend binds cores with taskset and numactl and advises jemalloc."
     ),
 )
 def useful_tools(tools: frozenset[str], profile: Profile, os_release: OsRelease | None = None) -> Verdict:

@@ -31,8 +31,8 @@ CARD_LIMIT_S = 20
 """For a loop over the cards of a host: at most sixteen, and a call takes some tenths of a second."""
 
 _LOCAL = (
-    "wish", "kernel", "arch", "os_release", "libc", "user", "locale", "clock", "lscpu", "usable_cpus", "meminfo",
-    "limits", "numa", "pythons", "uv", "listeners", "npu_pci", "npu_nodes", "npu_tool",
+    "wish", "kernel", "arch", "os_release", "libc", "user", "locale", "clock", "lscpu", "cpu_flags", "usable_cpus",
+    "meminfo", "limits", "numa", "pythons", "uv", "listeners", "npu_pci", "npu_nodes", "npu_tool",
 )  # fmt: skip
 
 _CARDS = [
@@ -57,7 +57,7 @@ _SOFTWARE = [
     Fact("cann_toolkit", npu_side.TOOLKIT, optional(parse_version_file), without_npu=False),
     Fact("cann_operators", npu_side.OPERATORS, optional(parse_version_file), without_npu=False),
     Fact("cann_nnal", npu_side.NNAL, optional(parse_version_file), without_npu=False),
-    Fact("packages", npu_side.PACKAGES, optional(parse_packages), 8, False),
+    Fact("packages", npu_side.PACKAGES, optional(parse_packages), 10, False),
     Fact("npu_user", host_side.NPU_USER, parse_npu_user, without_npu=False),
     Fact("kernel_headers", host_side.HEADERS, parse_headers, without_npu=False),
     Fact("tools", host_side.TOOLS, parse_names, without_npu=False),

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 from console.facts.hccn import Hccn, parse_hccn_tool
 from console.facts.lines import clean
@@ -34,7 +35,7 @@ class Ports:
 
 def _parts(text: str) -> Iterator[tuple[int, str]]:
     found = list(_CARD.finditer(text))
-    for match, after in zip(found, [*found[1:], None], strict=True):
+    for match, after in zip_longest(found, found[1:]):
         yield int(match.group(1)), text[match.end() : after.start() if after else len(text)]
 
 

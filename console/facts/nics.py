@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from console.facts.lines import Fields, absent, key_of, lines, pairs, whole
 from console.facts.trouble import Trouble, trouble_in
@@ -86,7 +87,7 @@ def parse_nics(text: str) -> Nics | Trouble:
     if not rows or "end" not in rows:
         return trouble_in(text)
     heads = [index for index, row in enumerate(rows) if _IFACE.search(row)]
-    parts = ["\n".join(rows[begin:end]) for begin, end in zip(heads, [*heads[1:], len(rows)], strict=True)]
+    parts = ["\n".join(rows[begin:end]) for begin, end in zip_longest(heads, heads[1:])]
     return Nics(tuple(found for part in parts if isinstance(found := parse_ethtool(part), Ethtool)))
 
 

@@ -69,6 +69,7 @@ HOST: dict[str, str] = {
     "locale": "C.UTF-8\n",
     "clock": "1796083200\n+0800\n",
     "lscpu": sample("lscpu_kunpeng920_128c_4numa_kylin") + "CPU max MHz:          2600.0000\n",
+    "cpu_flags": "Features : fp asimd asimdhp\n",
     "usable_cpus": "128\n",
     "meminfo": "MemTotal: 527433728 kB\nMemAvailable: 500000000 kB\nHugePages_Total: 0\nHugepagesize: 2048 kB\n",
     "limits": "",
