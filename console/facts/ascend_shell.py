@@ -5,7 +5,13 @@ driver that hangs once hangs for every card.
 """
 
 LIMITED = r"""
-lim() { if command -v timeout >/dev/null 2>&1; then timeout 5 "$@"; else "$@"; fi; }
+if timeout -k 1 5 true 2>/dev/null; then lim() { timeout -k 1 5 "$@"; }
+elif timeout 5 true 2>/dev/null; then lim() { timeout 5 "$@"; }
+else lim() { "$@"; }; fi
+stuck() { # code of a limited call
+  [ "$1" -eq 124 ] || [ "$1" -eq 137 ] || return 1
+  echo 'The query timed out.'
+}
 """
 
 _CARDS = r"""
@@ -22,7 +28,7 @@ def of_each_card(query: str, more: str = "") -> str:
 for id in $ids; do
   printf '== card %s\\n' "$id"
   lim npu-smi info -t {query} -i "$id" {more} 2>&1
-  [ $? -ne 124 ] || {{ echo 'The query timed out.'; break; }}
+  ! stuck $? || break
 done
 exit 0
 """
@@ -92,7 +98,7 @@ for id in $nodes; do
   printf '== card %s\n' "$id"
   for query in ip link net_health tls; do
     lim "$tool" -i "$id" -$query -g 2>&1
-    [ $? -ne 124 ] || {{ echo 'The query timed out.'; break 2; }}
+    ! stuck $? || break 2
   done
 done
 exit 0

@@ -1,12 +1,16 @@
 """The checklist over whole hosts says what a person would say who looked at the same outputs."""
 
+from pathlib import Path
+
 import pytest
 
 from console.catalog.profiles import profile
-from console.checks import Judged, Level, judge
-from console.facts.probe import Facts
+from console.checks import CHECKS, Judged, Level, judge
+from console.checks.check import judge_one
+from console.facts.ascend import FACTS
+from console.facts.probe import Facts, Raw, read
 from console.text import render
-from tests.checks.composed import FREE, HEALTHY, HELD, HOST, PORTS, TITLE, each, host, rooms, sample
+from tests.checks.composed import FREE, HEALTHY, HELD, HOST, PORTS, SAMPLES, TITLE, each, host, rooms, sample
 
 FAIL, WARN, UNKNOWN = Level.FAIL, Level.WARN, Level.UNKNOWN
 SILENT = (
@@ -175,6 +179,29 @@ def test_whatever_is_not_well_says_what_to_do(name: str, language: str) -> None:
         assert (one.verdict.fix is None) == (one.verdict.level is Level.PASS), one.name
         for text in (one.title, one.why, one.verdict.seen, one.verdict.wanted, one.verdict.fix):
             assert text is None or ("{" not in render(text, language) and render(text, language).strip()), one.name
+
+
+@pytest.mark.parametrize("name", sorted(HOST))
+def test_an_answer_that_was_cut_breaks_no_check(name: str) -> None:
+    """At worst a check becomes unknown; none crashes, and none of another fact changes."""
+    whole = host()
+    fact = next(one for one in FACTS if one.name == name)
+    checks = [CHECKS[check] for check in profile("ascend-multi-node").checks]
+    for part in range(8):
+        text = HOST[name][: len(HOST[name]) * part // 8]
+        cut = read({name: Raw(name, text, 0, 0.1)}, [fact])
+        values = {**{one: value for one, value in whole.values.items() if one != name}, **cut.values}
+        for check in checks:
+            if name in (*check.facts, *check.optional):
+                seen = judge_one(check, Facts(values, cut.reasons), profile("ascend-multi-node")).verdict.seen
+                assert "The check itself failed" not in render(seen, "en"), (check.name, text, render(seen, "en"))
+
+
+@pytest.mark.parametrize("path", sorted(SAMPLES.glob("npu_smi_*.txt")), ids=lambda path: path.stem)
+def test_whatever_npu_smi_prints_no_check_breaks(path: Path) -> None:
+    for profile_id in ("ascend-reference", "ascend-multi-node"):
+        for one in judge(host(npu_tool=path.read_text(encoding="utf-8")), profile_id):
+            assert "The check itself failed" not in render(one.verdict.seen, "en"), one.name
 
 
 def test_a_fix_for_heat_names_fans_air_and_liquid() -> None:

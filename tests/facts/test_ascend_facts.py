@@ -176,7 +176,7 @@ def test_every_fact_of_a_host_with_npus_has_a_title_and_words() -> None:
 
 def test_versions_of_the_vendor_in_their_order() -> None:
     sorted_ = ["24.1.rc1", "24.1.RC2", "24.1.0", "25.0.rc1", "25.0.rc1.1", "25.0.0", "25.2.3", "25.5.1", "26.0.rc1"]
-    assert sorted(sorted_[::-1], key=order) == sorted_
+    assert sorted(set(sorted_), key=order) == sorted_
     assert order("8.1.RC1") < order("8.1.0") < order("9.1.0") < order("9.10.0")
 
 

@@ -122,6 +122,16 @@ def test_a_driver_that_hangs_costs_one_limit_not_one_for_each_card(tmp_path: Pat
     assert isinstance(facts.values["npu_ecc"], Cards)
 
 
+def test_a_tool_that_will_not_end_is_ended(tmp_path: Path) -> None:
+    nap = "sleep 61.7"
+    program(tmp_path, "npu-smi", f"trap '' TERM; [ \"$2\" = -l ] && echo 'NPU ID : 0' && exit; {nap}; {nap}")
+    facts, raws = ask([BY_NAME["npu_power"]], PATH=f"{tmp_path}:{os.environ['PATH']}")
+    assert not raws["npu_power"].timed_out
+    assert "hangs" in render(facts.reason("npu_power"), "en")
+    shown = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
+    assert nap not in shown.splitlines()
+
+
 def test_processes_of_a_card_are_found_with_their_names(tmp_path: Path) -> None:
     """npu-smi names a process that really runs here: this one."""
     row = f"| 0       0                 | {os.getpid()} | python | 2122 |"
