@@ -28,8 +28,8 @@ def cards_on_bus(npu_pci: tuple[PciNpu, ...], profile: Profile, npu_tool: NpuToo
     if max(len(npu_pci), listed) >= least:
         return Verdict(Level.PASS, seen, wanted, evidence=evidence)
     fix = say(
-        "Switch the host off, reseat the cards, check their power cables and the PCIe settings of the BIOS; in a "
-        "virtual machine, pass the cards through."
+        "If one is missing, switch the host off, reseat it, check its power cable and the PCIe settings of the BIOS; "
+        "in a virtual machine, pass it through. If the host never had so many, add cards or choose another profile."
     )
     return Verdict(Level.FAIL, seen, wanted, fix, "lspci -d 19e5:", evidence)
 

@@ -11,6 +11,7 @@ from console.facts.hccn import parse_hccn_conf
 from console.facts.holders import parse_containers, parse_docker, parse_holders
 from console.facts.local import FACTS as LOCAL
 from console.facts.nics import parse_ibv_devinfo, parse_nics
+from console.facts.npu_presence import parse_npu_tool
 from console.facts.npu_smi_lists import parse_mapping, parse_npu_list
 from console.facts.npu_smi_topo import parse_topo
 from console.facts.packages import parse_packages
@@ -32,10 +33,11 @@ CARD_LIMIT_S = 20
 
 _LOCAL = (
     "wish", "kernel", "arch", "os_release", "libc", "user", "locale", "clock", "lscpu", "cpu_flags", "usable_cpus",
-    "meminfo", "limits", "numa", "pythons", "uv", "listeners", "npu_pci", "npu_nodes", "npu_tool",
+    "meminfo", "limits", "numa", "pythons", "uv", "listeners", "npu_pci", "npu_nodes",
 )  # fmt: skip
 
 _CARDS = [
+    Fact("npu_tool", npu_side.TOOL, parse_npu_tool, 15),
     Fact("npu_list", npu_smi("info -l"), optional(parse_npu_list), 10, False),
     Fact("npu_map", npu_smi("info -m"), optional(parse_mapping), 10, False),
     Fact("npu_topo", npu_smi("info -t topo"), optional(parse_topo), 10, False),

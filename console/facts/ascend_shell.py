@@ -5,8 +5,8 @@ driver that hangs once hangs for every card.
 """
 
 LIMITED = r"""
-if timeout -k 1 5 true 2>/dev/null; then lim() { timeout -k 1 5 "$@"; }
-elif timeout 5 true 2>/dev/null; then lim() { timeout 5 "$@"; }
+if timeout -k 1 5 true 2>/dev/null; then lim() { timeout -k 1 "${limit:-5}" "$@"; }
+elif timeout 5 true 2>/dev/null; then lim() { timeout "${limit:-5}" "$@"; }
 else lim() { "$@"; }; fi
 stuck() { # code of a limited call
   [ "$1" -eq 124 ] || [ "$1" -eq 137 ] || return 1
@@ -32,6 +32,16 @@ for id in $ids; do
 done
 exit 0
 """
+
+
+TOOL = f"""{LIMITED}
+command -v npu-smi >/dev/null 2>&1 || {{ echo absent; exit 0; }}
+limit=8
+lim npu-smi info 2>&1
+stuck $?
+exit 0
+"""
+"""The table of all cards; that it does not come is an answer too, and the most telling one."""
 
 
 def npu_smi(words: str) -> str:

@@ -116,9 +116,13 @@ SCENARIOS: dict[str, tuple[Facts, str, dict[str, tuple[Level, str]]]] = {
         },
     ),
     "driver hangs": (
-        host(**dict.fromkeys(("npu_tool", "npu_topo", "npu_ecc", "npu_health", "npu_ports"), "timeout")),
+        host(npu_tool="The query timed out.\n", **dict.fromkeys(("npu_topo", "npu_ecc", "npu_health"), "timeout")),
         "ascend-reference",
-        dict.fromkeys((*SILENT, "cards_in_npu_smi", "driver_installed", "card_placement"), (UNKNOWN, "did not finish")),
+        {
+            "cards_in_npu_smi": (FAIL, "the driver, or a library in front of it, hangs"),
+            **dict.fromkeys(SILENT, (UNKNOWN, "did not finish")),
+            "card_placement": (UNKNOWN, "did not finish"),
+        },
     ),
     "not root": (
         host(

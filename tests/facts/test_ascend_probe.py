@@ -11,6 +11,7 @@ from console.facts.ascend import FACTS
 from console.facts.cards import Cards, Ports
 from console.facts.fact import Fact
 from console.facts.holders import Holders
+from console.facts.npu_presence import NpuTool
 from console.facts.packages import Packages
 from console.facts.probe import Facts, Raw, probe_script, read, split
 from console.facts.versions import VersionFile
@@ -120,6 +121,16 @@ def test_a_driver_that_hangs_costs_one_limit_not_one_for_each_card(tmp_path: Pat
     assert raws["npu_health"].text.count("== card") == 1
     assert "hangs" in render(facts.reason("npu_health"), "en")
     assert isinstance(facts.values["npu_ecc"], Cards)
+
+
+def test_a_table_that_never_comes_is_an_answer(tmp_path: Path) -> None:
+    program(tmp_path, "npu-smi", "echo 'Initialize SchedulerClient...'; sleep 60")
+    facts, _ = ask([BY_NAME["npu_tool"]], PATH=f"{tmp_path}:{os.environ['PATH']}")
+    tool = facts.values["npu_tool"]
+    assert isinstance(tool, NpuTool)
+    assert tool.installed
+    assert tool.trouble
+    assert tool.trouble.error_kind == "timeout"
 
 
 def test_a_tool_that_will_not_end_is_ended(tmp_path: Path) -> None:
