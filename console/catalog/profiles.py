@@ -40,6 +40,14 @@ class Profile:
         assert isinstance(value, int | float)
         return value
 
+    def text(self, name: str) -> str:
+        return str(self.limits[name].value)
+
+    def mapping(self, name: str) -> Mapping[str, object]:
+        value = self.limits[name].value
+        assert isinstance(value, dict)
+        return value
+
     def version(self, name: str) -> tuple[int, int]:
         return _version(self.limits[name].value)
 

@@ -30,6 +30,9 @@ AREAS: dict[str, Text] = {
     "python": say("Python"),
     "network": say("Network"),
     "npu": say("NPU"),
+    "driver": say("Driver and CANN"),
+    "links": say("NPU network"),
+    "tuning": say("Settings for speed"),
 }
 
 

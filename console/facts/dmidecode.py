@@ -1,6 +1,7 @@
 """Memory modules and the machine's name, from `dmidecode`."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ from console.facts.trouble import Trouble, trouble_in
 
 _SIZE = re.compile(r"(\d+)\s*([MGT])i?B", re.IGNORECASE)
 _SPEED = re.compile(r"(\d+)\s*(?:MT/s|MHz)", re.IGNORECASE)
+_CHANNEL = re.compile(r"SOCKET\s*(\d+)\s*CHANNEL\s*(\d+)", re.IGNORECASE)
 _GB_OF = {"M": 1 / 1024, "G": 1, "T": 1024}
 _TITLES = ("Physical Memory Array", "Memory Device", "System Information")
 
@@ -21,6 +23,9 @@ class Dmi:
     dimms, empty     slots listed with a module, and without
     total_gb         sum of the modules, GB as dmidecode writes them (GiB)
     speed_mts, type  of the modules; null when they differ (see `speeds`)
+    correction       error correction as the board says it ("None", "Multi-bit ECC"); null when it does not say
+    wide_dimms       modules with more bits than data bits, which error correction needs; null where widths are missing
+    channels         modules by socket and channel as the locators name them; empty where they do not
     """
 
     slots_declared: int | None
@@ -32,6 +37,9 @@ class Dmi:
     speeds: tuple[int, ...]
     manufacturer: str | None
     product: str | None
+    correction: str | None = None
+    wide_dimms: int | None = None
+    channels: tuple[tuple[str, int], ...] = ()
     unread: tuple[str, ...] = ()
     status: str = "ok"
 
@@ -59,8 +67,37 @@ def parse_dmidecode(text: str) -> Dmi | Trouble:
         speeds=tuple(speeds),
         manufacturer=system.words("Manufacturer"),
         product=system.words("Product Name"),
+        correction=_correction(sections),
+        wide_dimms=_wide(modules),
+        channels=_channels(modules),
         unread=tuple(fields.values["size"][1] for fields in odd),
     )
+
+
+def _correction(sections: list[tuple[str, Fields]]) -> str | None:
+    """The board's word; "None" is an answer here, so it is not read like a missing value."""
+    found = {fields.values.get("errorcorrectiontype", ("", ""))[0] for title, fields in sections if title == _TITLES[0]}
+    return found.pop() or None if len(found) == 1 else None
+
+
+def _wide(modules: list[Fields]) -> int | None:
+    widths = [(_bits(fields.words("Total Width")), _bits(fields.words("Data Width"))) for fields in modules]
+    known = [total > data for total, data in widths if total is not None and data is not None]
+    return sum(known) if known else None
+
+
+def _bits(words: str | None) -> int | None:
+    match = re.fullmatch(r"(\d+) bits", words or "")
+    return int(match.group(1)) if match else None
+
+
+def _channels(modules: list[Fields]) -> tuple[tuple[str, int], ...]:
+    """As Kunpeng boards write it: "SOCKET 0 CHANNEL 1 DIMM 0"."""
+    names = [_CHANNEL.search(f"{fields.words('Bank Locator')} {fields.words('Locator')}") for fields in modules]
+    if not names or not all(names):
+        return ()
+    found = Counter(f"{match.group(1)}/{match.group(2)}" for match in names if match)
+    return tuple(sorted(found.items()))
 
 
 def _sections(text: str) -> Iterator[tuple[str, Fields]]:

@@ -3,6 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+ABSENT = "absent"
+"""What a command prints when the thing it asks about is not on the host, which is an answer too."""
+
 
 @dataclass(frozen=True)
 class Fact:
@@ -20,3 +23,12 @@ class Fact:
     parser: Callable[[str], object]
     limit_s: int = 5
     without_npu: bool = True
+
+
+def optional(parser: Callable[[str], object]) -> Callable[[str], object]:
+    """`parser` for a command that may print ABSENT: the value is then None."""
+
+    def parse(text: str) -> object:
+        return None if text.strip() == ABSENT else parser(text)
+
+    return parse

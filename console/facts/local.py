@@ -21,7 +21,7 @@ from console.facts.system import (
     parse_word,
 )
 
-_ROOMS = """
+ROOMS = """
 room() { # name folder: asks df of the folder or of its nearest parent that exists
   case $2 in /*) at=$2 ;; *) at=$PWD/$2 ;; esac
   while [ ! -d "$at" ]; do at=${at%/*}; [ -n "$at" ] || at=/; done
@@ -117,7 +117,7 @@ FACTS: list[Fact] = [
     Fact("meminfo", "cat /proc/meminfo", parse_meminfo),
     Fact("limits", _LIMITS, parse_limits),
     Fact("numa", _NUMA, parse_numa),
-    Fact("rooms", _ROOMS, parse_rooms),
+    Fact("rooms", ROOMS, parse_rooms),
     Fact("pythons", _PYTHONS, parse_pythons, limit_s=8),
     Fact("uv", "if command -v uv >/dev/null 2>&1; then uv --version; else echo absent; fi", parse_uv),
     Fact("listeners", _PORTS, parse_listeners),

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from console.facts.lines import Fields, absent, key_of, lines, pairs, whole
 from console.facts.trouble import Trouble, trouble_in
@@ -21,6 +22,14 @@ class Ethtool:
     link: bool | None
     autoneg: bool | None
     port: str | None
+    status: str = "ok"
+
+
+@dataclass(frozen=True)
+class Nics:
+    """All physical interfaces; none is an answer too."""
+
+    nics: tuple[Ethtool, ...]
     status: str = "ok"
 
 
@@ -70,6 +79,16 @@ def parse_ethtool(text: str) -> Ethtool | Trouble:
         autoneg={"on": True, "off": False}.get((fields.words("Auto-negotiation") or "").lower()),
         port=fields.words("Port"),
     )
+
+
+def parse_nics(text: str) -> Nics | Trouble:
+    """Link settings of several interfaces, one after the other, with a line `end` behind the last."""
+    rows = lines(text)
+    if not rows or "end" not in rows:
+        return trouble_in(text)
+    heads = [index for index, row in enumerate(rows) if _IFACE.search(row)]
+    parts = ["\n".join(rows[begin:end]) for begin, end in zip_longest(heads, heads[1:])]
+    return Nics(tuple(found for part in parts if isinstance(found := parse_ethtool(part), Ethtool)))
 
 
 def parse_ibv_devinfo(text: str) -> IbvDevinfo | Trouble:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
+from console.facts.ascend_words import ASCEND_SPEAKERS, ASCEND_TITLES
 from console.facts.listeners import Listener
 from console.facts.lscpu import Lscpu
 from console.facts.memory import Meminfo
@@ -28,6 +29,10 @@ TITLES: Mapping[str, Text] = {
 """The facts worth a line, in their order on the page."""
 
 
+ALL_TITLES: Mapping[str, Text] = {**TITLES, **ASCEND_TITLES}
+"""The same for a host that has, or should have, NPUs."""
+
+
 def in_words(name: str, value: object) -> Text:
     """One line for the value of the fact `name`."""
     speak = SPEAKERS.get(type(value))
@@ -36,6 +41,8 @@ def in_words(name: str, value: object) -> Text:
         return verbatim(", ".join(found)) if found else say("none of those that matter")
     if name == "rooms" and isinstance(value, dict):
         return verbatim("; ".join(_room(one) for one in value.values()))
+    if isinstance(value, frozenset | Mapping):
+        return _gathered(value)
     if isinstance(value, tuple):
         return _several(value)
     if speak is not None:
@@ -50,6 +57,13 @@ def _several(values: tuple[object, ...]) -> Text:
         ports = sorted({one.port for one in values if isinstance(one, Listener)})
         return verbatim(", ".join(map(str, ports)))
     return verbatim("; ".join(str(SPEAKERS[type(one)](one)) if type(one) in SPEAKERS else str(one) for one in values))
+
+
+def _gathered(values: frozenset[object] | Mapping[object, object]) -> Text:
+    """Names, or names with their values."""
+    if isinstance(values, Mapping):
+        return verbatim("; ".join(f"{name}={value}" for name, value in values.items())) if values else say("none")
+    return verbatim(", ".join(sorted(map(str, values)))) if values else say("none")
 
 
 def _room(one: Room) -> str:
@@ -115,4 +129,5 @@ SPEAKERS: Mapping[type, Callable[..., Text]] = {
     PciNpu: lambda one: verbatim(f"{one.bus_id} {one.chip or one.device_id}"),
     NpuNodes: lambda one: verbatim(", ".join(f"davinci{n}" for n in one.numbers)) if one.numbers else say("none"),
     NpuTool: _npu_tool,
+    **ASCEND_SPEAKERS,
 }

@@ -8,6 +8,7 @@ import yaml
 from console.catalog.profiles import PROFILES, profile
 from console.checks import AREAS, CHECKS
 from console.errors import NotFound
+from console.facts.ascend import FACTS as ASCEND_FACTS
 from console.facts.local import FACTS
 from console.facts.probe import PROBE
 
@@ -17,7 +18,7 @@ CATALOG = Path(__file__).resolve().parents[2] / "console" / "catalog"
 @pytest.mark.parametrize("name", CHECKS)
 def test_check_names_existing_facts_and_has_texts(name: str) -> None:
     check = CHECKS[name]
-    known = {fact.name for fact in FACTS} | {PROBE.name}
+    known = {fact.name for fact in (*FACTS, *ASCEND_FACTS)} | {PROBE.name}
     assert set(check.facts) | set(check.optional) <= known
     assert check.facts
     assert check.area in AREAS
@@ -35,6 +36,12 @@ def test_profile_is_complete(name: str) -> None:
         assert set(words) == {"en", "zh"}
         assert all(words.values())
     assert all(limit.source for limit in one.limits.values())
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_a_profile_needs_only_facts_that_its_hosts_are_asked(name: str) -> None:
+    asked = {fact.name for fact in (ASCEND_FACTS if name.startswith("ascend") else FACTS)} | {PROBE.name}
+    assert {fact for check in PROFILES[name].checks for fact in CHECKS[check].facts} <= asked
 
 
 def test_every_check_belongs_to_a_profile() -> None:
