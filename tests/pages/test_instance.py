@@ -31,9 +31,9 @@ def test_the_evidence_stands_beside_the_state(seeded: Host) -> None:
 def test_every_attempt_can_be_read(seeded: Host) -> None:
     one = instances.named("rest")
     page = opened("instance", instance=one.id)
-    assert len(page.selectbox(key=f"attempt-of-{one.id}").options) == 3
+    assert len(page.selectbox(key=f"attempt-3-of-{one.id}").options) == 3
     assert "INFO rest was started" in said(page)
-    page.selectbox(key=f"attempt-of-{one.id}").select_index(2).run()
+    page.selectbox(key=f"attempt-3-of-{one.id}").select_index(2).run()
     assert "(it printed nothing)" in said(calm(page))
 
 
