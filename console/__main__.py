@@ -13,7 +13,7 @@ from console.terminal import FAILED, INTERRUPTED, WRONG_INPUT, t, words
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one verb; the exit code tells: 0 done, 1 failed, 2 wrong input, 130 interrupted."""
+    """Run one verb; the exit code tells: 0 done, 1 failed, 2 wrong input, 3 unreachable, 130 interrupted."""
     chosen = parser().parse_args(arguments)
     if folder := getattr(chosen, "data", None):
         os.environ[DATA_VARIABLE] = str(Path(folder).expanduser().resolve())
@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """The whole command line, with its help in the terminal's language."""
-    from console import verbs
+    from console import host_verbs, verbs
 
     whole = _Parser(prog="pilot", description=t("The Ascend pilot console: from a bare host to an accepted pilot."))
     found = whole.add_subparsers(title=t("verbs"), metavar=t("VERB"), required=True)
@@ -59,6 +59,18 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("--yes", action="store_true", help=t("answer yes to what a step asks"))
     _json(run)
 
+    _hosts(found)
+    check = _verb(
+        found, "check", host_verbs.check, t("Ask hosts about themselves and judge them; the exit code tells the worst.")
+    )
+    check.add_argument("host", nargs="+", metavar=t("HOST"), help=t("name of a host; local is this machine"))
+    check.add_argument(
+        "--profile",
+        default=host_verbs.PROFILE,
+        help=t("what to compare with (default: {profile})", profile=host_verbs.PROFILE),
+    )
+    _json(check)
+
     stop = _verb(found, "stop", verbs.stop, t("Stop an instance, or all of them."))
     stop.add_argument("instance", nargs="?", metavar=t("INSTANCE"), help=t("name or number of the instance"))
     stop.add_argument("--all", action="store_true", help=t("stop every instance"))
@@ -70,6 +82,54 @@ def parser() -> argparse.ArgumentParser:
     parse.add_argument("kind", metavar=t("KIND"), help=t("which tool printed it; an unknown kind lists them all"))
     parse.add_argument("--json", action="store_true", help=t("print JSON (this verb always does)"))
     return whole
+
+
+def _hosts(found: "argparse._SubParsersAction[_Parser]") -> None:
+    """`pilot hosts` and its own verbs."""
+    from console import host_verbs
+
+    about = t("Hosts over SSH: add, list, test, remove, and the console's public key.")
+    hosts = found.add_parser("hosts", help=about, description=about)
+    verbs = hosts.add_subparsers(title=t("verbs"), metavar=t("VERB"), required=True)
+    add = _verb(verbs, "add", host_verbs.add, t("Add a host, then try to log in on it."))
+    add.add_argument("name", metavar=t("NAME"), help=t("what the host is called here"))
+    add.add_argument("--address", required=True, help=t("host name or IP address"))
+    add.add_argument("--port", type=_port, default=22, help=t("port of its SSH server (default 22)"))
+    add.add_argument("--user", default="root", help=t("login name on the host (default root)"))
+    add.add_argument(
+        "--key", default="", metavar=t("FILE"), help=t("private key; without it the console's own is tried")
+    )
+    add.add_argument("--no-agent", action="store_true", help=t("leave the keys of the SSH agent out"))
+    add.add_argument(
+        "--jump",
+        action="append",
+        default=[],
+        metavar="USER@HOST:PORT",
+        help=t("jump host; repeat it, the nearest first"),
+    )
+    add.add_argument(
+        "--sudo", choices=("none", "nopasswd", "password"), default="none", help=t("what sudo gives the user")
+    )
+    add.add_argument(
+        "--folder", default="", help=t("work folder on the host (default: ascend-pilot in the user's home)")
+    )
+    add.add_argument("--tag", action="append", default=[], help=t("a word to group hosts by; repeat it for more"))
+    test = _verb(verbs, "test", host_verbs.test, t("Log in on a host anew and tell how long that takes."))
+    remove = _verb(verbs, "remove", host_verbs.remove, t("Forget a host; nothing on it is changed."))
+    for one in (test, remove):
+        one.add_argument("name", metavar=t("NAME"), help=t("name of the host"))
+    for one in (add, test):
+        one.add_argument(
+            "--accept-key",
+            action="append",
+            default=[],
+            metavar="SHA256:...",
+            help=t("accept the host key with this fingerprint; repeat it for jump hosts"),
+        )
+    listed = _verb(verbs, "list", host_verbs.listed, t("Every host, and when it was last asked about itself."))
+    key = _verb(verbs, "key", host_verbs.key, t("Print the console's public key, for authorized_keys on a host."))
+    for one in (add, test, remove, listed, key):
+        _json(one)
 
 
 class _Parser(argparse.ArgumentParser):

@@ -6,11 +6,18 @@ ConsoleError
 +-- Conflict            someone else, or a double click, got there first
 +-- HostError           a host could not be reached or refused
 |   +-- CommandTimeout  a command on a host took longer than its limit
+|   +-- UnknownHostKey  nobody has accepted the key that an SSH server showed; carries that key
+|   +-- ChangedHostKey  an SSH server showed another key than the accepted one; carries the new one
 +-- EngineError         a vLLM server did not answer, or answered with an error
 +-- DataError           the console's own data folder or database cannot be used
 """
 
+from typing import TYPE_CHECKING
+
 from console.text import Text
+
+if TYPE_CHECKING:
+    from console.hosts.known_hosts import HostKey
 
 
 class ConsoleError(Exception):
@@ -39,6 +46,22 @@ class HostError(ConsoleError):
 
 class CommandTimeout(HostError):
     """A command on a host took longer than its limit and was ended."""
+
+
+class UnknownHostKey(HostError):
+    """Nobody has accepted the key that an SSH server showed; a person may accept `key`."""
+
+    def __init__(self, text: Text, key: "HostKey") -> None:
+        super().__init__(text)
+        self.key = key
+
+
+class ChangedHostKey(HostError):
+    """An SSH server showed `key` and not the one that was accepted."""
+
+    def __init__(self, text: Text, key: "HostKey") -> None:
+        super().__init__(text)
+        self.key = key
 
 
 class EngineError(ConsoleError):

@@ -4,7 +4,7 @@ import os
 
 from console.text import Text, Value, render
 
-OK, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
+OK, FAILED, WRONG_INPUT, UNREACHABLE, INTERRUPTED = 0, 1, 2, 3, 130
 
 
 def language() -> str:

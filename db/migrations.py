@@ -108,5 +108,22 @@ def _conversations_and_runs(connection: sqlite3.Connection) -> None:
     )
 
 
-CHANGES: list[Callable[[sqlite3.Connection], None]] = [_hosts_jobs_events, _instances, _conversations_and_runs]
+def _hosts_over_ssh(connection: sqlite3.Connection) -> None:
+    """`reach` is JSON, null for the local machine; a removed host keeps its row for the history that names it."""
+    _run(
+        connection,
+        """
+        ALTER TABLE host ADD COLUMN reach TEXT;
+        ALTER TABLE host ADD COLUMN tags TEXT NOT NULL DEFAULT '';
+        ALTER TABLE host ADD COLUMN removed REAL;
+        """,
+    )
+
+
+CHANGES: list[Callable[[sqlite3.Connection], None]] = [
+    _hosts_jobs_events,
+    _instances,
+    _conversations_and_runs,
+    _hosts_over_ssh,
+]
 """Append only: a change that was released is never edited."""

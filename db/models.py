@@ -15,6 +15,9 @@ class Host(Row):
     kind: Mapped[str]
     work_folder: Mapped[str]
     created: Mapped[float]
+    reach: Mapped[str | None]
+    tags: Mapped[str] = mapped_column(default="")
+    removed: Mapped[float | None]
 
 
 class Probe(Row):

@@ -4,13 +4,14 @@ import os
 import secrets
 import shlex
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 
 from sqlalchemy import select
 
 from console.checks import Judged, judge
-from console.errors import HostError
+from console.errors import ConsoleError, HostError
 from console.facts.fact import Fact
 from console.facts.local import FACTS
 from console.facts.memory import Meminfo
@@ -31,6 +32,8 @@ RUNTIME = "runtime_local_cpu"
 NO_RUNTIME = 44
 """Exit code of the look at a runtime that is not there at all."""
 PROBE_LIMIT_S = 60.0
+SIDE_BY_SIDE = 32
+"""Hosts asked at the same time."""
 PILOT_PORT = 8000
 """The port the check asks about: the first that an instance would take."""
 
@@ -100,10 +103,24 @@ def latest(host: Host) -> Seen | None:
         return Seen(row.id, row.ended, raws, read(raws))
 
 
-def judged(host: Host) -> Checked | None:
+def judged(host: Host, profile: str = PROFILE) -> Checked | None:
     """The checklist over the last probe; verdicts are derived now, so a better check judges old output anew."""
     seen = latest(host)
-    return None if seen is None else Checked(seen.time, judge(seen.facts, PROFILE), seen.raws)
+    return None if seen is None else Checked(seen.time, judge(seen.facts, profile), seen.raws)
+
+
+def probe_all(hosts: Sequence[Host], *, actor: str) -> Iterator[tuple[Host, ConsoleError | None]]:
+    """Ask many hosts side by side; each comes as soon as it has answered, or with why it did not.
+
+    What a host said is kept at once, so that one dead or hanging host costs the others nothing.
+    """
+    with ThreadPoolExecutor(max(1, min(len(hosts), SIDE_BY_SIDE))) as pool:
+        asked = {pool.submit(probe, host, actor=actor): host for host in hosts}
+        for done in as_completed(asked):
+            error = done.exception()
+            if error is not None and not isinstance(error, ConsoleError):
+                raise error
+            yield asked[done], error
 
 
 def machine(host: Host) -> Machine:
@@ -159,7 +176,7 @@ def _available_bytes(facts: Facts) -> int:
 
 def look_at_runtime(host: Host, *, actor: str = "console") -> Runtime:
     """Compare the installed runtime with its list now, and keep the result."""
-    target = local_cpu.LocalCpuTarget(host.work_folder, machine=_machine_name(host))
+    target = local_cpu.LocalCpuTarget(host.work_folder, machine=machine_name(host))
     there = f"[ -d {shlex.quote(local_cpu.runtime_folder(target))} ] || exit {NO_RUNTIME}\n"
     script = there + local_cpu.verify_script(target)
     began = time.time()
@@ -198,17 +215,11 @@ def _runtime(raw: Raw, seen: float) -> Runtime:
 
 def _ask(host: Host, facts: Sequence[Fact]) -> dict[str, Raw]:
     token = secrets.token_hex(16)
-    script = probe_script(
-        facts,
-        token,
-        {
-            "PILOT_FOLDER": host.work_folder,
-            "PILOT_PORT": str(PILOT_PORT),
-            "PILOT_LANG": os.environ.get("LC_ALL") or os.environ.get("LANG") or "",
-        },
-    )
-    outcome = inventory.runner(host).run(script, timeout_s=PROBE_LIMIT_S)
-    return split(outcome.out, token)
+    asked = {"PILOT_FOLDER": host.work_folder, "PILOT_PORT": str(PILOT_PORT)}
+    if host.reach is None:  # elsewhere the host's own setting counts
+        asked["PILOT_LANG"] = os.environ.get("LC_ALL") or os.environ.get("LANG") or ""
+    script = probe_script(facts, token, asked)
+    return split(inventory.runner(host).run(script, timeout_s=PROBE_LIMIT_S).out, token)
 
 
 def _keep(host: Host, raws: Iterable[Raw], began: float, actor: str) -> None:
@@ -223,5 +234,6 @@ def _keep(host: Host, raws: Iterable[Raw], began: float, actor: str) -> None:
         session.add(row)
 
 
-def _machine_name(host: Host) -> str:
+def machine_name(host: Host) -> str:
+    """x86_64 or aarch64, as the host says now."""
     return inventory.runner(host).run("uname -m").out.strip()

@@ -191,5 +191,6 @@ STATE_WORDS: dict[str, Text] = {
     "cancel asked": say("cancel asked"),
     "answered": say("answered"),
     "created": say("created"),
+    "edited": say("edited"),
     "deleted": say("deleted"),
 }

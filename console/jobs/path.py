@@ -1,10 +1,11 @@
 """The pilot path: which kinds of job follow each other, and how each is made when its turn comes."""
 
 import json
+import platform
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from console.hosts import inventory
+from console.hosts import inventory, observe
 from console.jobs import history
 from console.jobs.jobs import enqueue, go_on_with
 from console.plans import local_cpu
@@ -160,6 +161,5 @@ KINDS: Mapping[str, Callable[[inventory.Host], Made]] = {
 
 def target(host: inventory.Host) -> local_cpu.LocalCpuTarget:
     """Where and for which machine the CPU runtime is installed."""
-    import platform
-
-    return local_cpu.LocalCpuTarget(work_folder=host.work_folder, machine=platform.machine())
+    machine = platform.machine() if host.reach is None else observe.machine_name(host)
+    return local_cpu.LocalCpuTarget(work_folder=host.work_folder, machine=machine)

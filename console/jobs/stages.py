@@ -82,8 +82,13 @@ def _fresh(name: str, seen: float) -> StageState:
 
 
 def _host(host: inventory.Host) -> Stage:
-    """This machine is reached by being looked at from itself."""
-    return Stage("host", StageState.OK, host.title, seen=time.time())
+    """This machine is reached by being looked at from itself; another one was reached when it last answered."""
+    if host.reach is None:
+        return Stage("host", StageState.OK, host.title, seen=time.time())
+    seen = observe.latest(host)
+    if seen is None:
+        return Stage("host", StageState.TODO, say("not asked yet"))
+    return Stage("host", _fresh("host", seen.time), host.title, seen.time)
 
 
 def _check(host: inventory.Host) -> Stage:

@@ -114,12 +114,12 @@ class Worker:
 
 def look_around() -> None:
     """See whether each installed runtime is still as installed. Never raises."""
-    try:
-        for host in inventory.hosts():
+    for host in inventory.hosts():
+        try:
             if observe.runtime(host) is not None:
                 observe.look_at_runtime(host)
-    except (ConsoleError, OSError):
-        traceback.print_exc()
+        except (ConsoleError, OSError):
+            traceback.print_exc()  # of this host; the others are looked at all the same
 
 
 def _due(carried: Iterable[int]) -> list[int]:

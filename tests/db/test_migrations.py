@@ -42,6 +42,12 @@ ROWS: list[dict[str, list[tuple[object, ...]]]] = [
         "message": [(1, 1, "user", "法国的首都?", "", "{}", 19.0), (2, 1, "assistant", "巴黎", "hm", "{}", 20.0)],
         "run": [(1, 1, 1, "quick", "smol", '{"concurrency": 1}', '{"requests": []}', 21.0, 22.0)],
     },
+    {
+        "host": [
+            (2, "gpu1", "ssh", "/root/pilot", 23.0, '{"address": "10.0.0.5"}', "npu rack-1", None),
+            (3, "gpu2#3", "ssh", "/root/pilot", 24.0, '{"address": "10.0.0.6"}', "", 25.0),
+        ],
+    },
 ]  # fmt: skip
 """What each version could hold beyond the one before: table -> rows with a value, and an empty one, in every column."""
 

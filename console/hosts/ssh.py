@@ -1,0 +1,229 @@
+"""A host over SSH: commands with their whole output, files, and ports of its loopback."""
+
+import base64
+import re
+import secrets
+import select
+import shlex
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from paramiko import Channel
+
+from console.errors import CommandTimeout, HostError, InvalidInput
+from console.hosts import trouble
+from console.hosts.connection import Connection
+from console.hosts.keys import Password
+from console.hosts.reach import Reach, spot
+from console.hosts.runner import Outcome
+from console.text import say
+
+KILL_S = 10.0
+CHUNK = 65_536
+BLOCK = 1_048_576
+
+
+class SshRunner:
+    """Runs scripts on a host over an SSH connection, which it may share with others. Satisfies Runner."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection, self.reach = connection, connection.reach
+
+    def run(self, script: str, *, timeout_s: float = 30, stdin: bytes = b"") -> Outcome:
+        return self._run(script, timeout_s, [stdin])
+
+    def put(self, source: Path, target: str, *, timeout_s: float = 600) -> None:
+        """Copy a file of this machine to `target` on the host, whole or not at all. Mode 0600, parents are made."""
+        words = shlex.quote(target)
+        script = (
+            f'umask 077; mkdir -p "$(dirname {words})" && cat > {words}.part && '
+            f'[ "$(wc -c < {words}.part)" -eq {_size(source)} ] && mv {words}.part {words}'
+        )
+        outcome = self._run(script, timeout_s, _blocks(source))
+        if outcome.code != 0:
+            raise HostError(
+                say(
+                    "{source} could not be copied to {target} on {where}: {error}. Is there room, may the user write "
+                    "there?",
+                    source=str(source),
+                    target=target,
+                    where=str(self.reach),
+                    error=outcome.err.strip() or f"exit code {outcome.code}",
+                )
+            )
+
+    def _run(self, script: str, timeout_s: float, stdin: Iterable[bytes]) -> Outcome:
+        began, token = time.monotonic(), f"pilot-{secrets.token_hex(8)}"
+        with self.connection.session(timeout_s) as channel:
+            said = _Said(channel, token, str(self.reach))
+            try:
+                said.run(script, stdin, timeout_s)
+            except TimeoutError as error:
+                raise self._ended(said.session_id(), timeout_s) from error
+            except trouble.BROKEN as error:
+                raise trouble.dropped(str(self.reach), len(said.out)) from error
+        code, out, err = said.outcome()
+        return Outcome(code, out, err, time.monotonic() - began)
+
+    def address(self, port: int) -> str:
+        return self.connection.tunnel(port).address
+
+    def _ended(self, session: str, timeout_s: float) -> CommandTimeout:
+        """End what runs in that session of the host, over a connection of its own: the other one may be stuck."""
+        where, limit = str(self.reach), round(timeout_s)
+        try:
+            if not session.isdecimal():
+                raise HostError(say("it was not told how to find it"))
+            _kill(self.reach, self.connection.password, session)
+        except HostError as error:
+            return CommandTimeout(
+                say(
+                    "A command on {where} took longer than {limit} s. Whether it was ended is not known: {why}",
+                    where=where,
+                    limit=limit,
+                    why=error.text,
+                )
+            )
+        return CommandTimeout(
+            say("A command on {where} took longer than {limit} s and was ended.", where=where, limit=limit)
+        )
+
+
+class _Said:
+    """What comes back from one command: both streams, and whose they are."""
+
+    def __init__(self, channel: Channel, token: str, where: str) -> None:
+        self.channel, self.token, self.where = channel, token, where
+        self.out, self.err = bytearray(), bytearray()
+
+    def run(self, script: str, stdin: Iterable[bytes], timeout_s: float) -> None:
+        """Start `script`, send it `stdin`, take everything until it has ended. TimeoutError after `timeout_s`."""
+        until = time.monotonic() + timeout_s
+        self.channel.settimeout(timeout_s)
+        guard = threading.Timer(timeout_s, self.channel.close)  # paramiko waits for ever for a host that hangs here
+        guard.daemon = True
+        guard.start()
+        try:
+            self.channel.exec_command(wrapped(script, self.token))
+        except trouble.BROKEN as error:
+            if time.monotonic() >= until:
+                raise TimeoutError from error
+            raise
+        finally:
+            guard.cancel()
+        threading.Thread(target=self._feed, args=(stdin,), daemon=True).start()
+        self._listen(until)
+
+    def _listen(self, until: float) -> None:
+        waiting = select.poll()
+        waiting.register(self.channel.fileno(), select.POLLIN)
+        while True:
+            ended = self.channel.closed or self.channel.eof_received
+            self._take()
+            if ended:
+                break
+            left = until - time.monotonic()
+            if left <= 0:
+                raise TimeoutError
+            waiting.poll(left * 1000)
+        if not self.channel.status_event.wait(max(0.1, until - time.monotonic())):
+            raise TimeoutError
+
+    def _take(self) -> None:
+        while self.channel.recv_ready():
+            self.out += self.channel.recv(CHUNK)
+        while self.channel.recv_stderr_ready():
+            self.err += self.channel.recv_stderr(CHUNK)
+
+    def _feed(self, stdin: Iterable[bytes]) -> None:
+        """Errors are no news here: the command ended without reading it all, or the listener sees the connection go."""
+        with suppress(*trouble.BROKEN):
+            for block in stdin:  # as a view: of bytes the rest would be copied once per packet
+                self.channel.sendall(memoryview(block))  # type: ignore[arg-type]
+        with suppress(*trouble.BROKEN):
+            self.channel.shutdown_write()
+
+    def session_id(self) -> str:
+        found = re.search(rf"^{self.token} (\d+)$", self.err.decode("utf-8", "replace"), re.MULTILINE)
+        return found[1] if found else ""
+
+    def outcome(self) -> tuple[int, str, str]:
+        """Exit code and what the script itself printed, without what a login shell's start files said before."""
+        code = self.channel.exit_status
+        transport = self.channel.get_transport()
+        if code < 0 and not transport.is_active():
+            raise trouble.dropped(self.where, len(self.out))
+        out, err = self.out.decode("utf-8", "replace"), self.err.decode("utf-8", "replace")
+        _, begun, printed = out.partition(f"{self.token}\n")
+        if not begun:
+            raise trouble.no_shell(self.where, out + err)
+        if code < 0:
+            raise HostError(say("A command on {where} was killed there before it had an exit code.", where=self.where))
+        return code, printed, err.partition(f"{self.token} ")[2].partition("\n")[2]
+
+
+def wrapped(script: str, token: str) -> str:
+    """One line that any login shell passes on: it tells the session's id, then runs `script` with sh.
+
+    The token in front of both streams tells the script's own output from that of the login shell's start files.
+    """
+    coded = base64.b64encode(script.encode()).decode()
+    return (
+        f"sh -c 'cd /; stat=$(cat /proc/$$/stat 2>/dev/null); stat=${{stat##*) }}; set -- $stat; "
+        f'echo {token}; echo {token} "$4" >&2; sh -c "$(echo {coded} | base64 -d)"; exit $?\''
+    )
+
+
+def _size(source: Path) -> int:
+    try:
+        return source.stat().st_size
+    except OSError as error:
+        raise InvalidInput(say("{path} cannot be read: {error}", path=str(source), error=str(error))) from error
+
+
+def _blocks(source: Path) -> Iterator[bytes]:
+    with source.open("rb") as file:
+        while block := file.read(BLOCK):
+            yield block
+
+
+def _kill(reach: Reach, password: Password | None, session: str) -> None:
+    try:
+        with Connection(reach, password) as own, own.session(KILL_S) as channel:
+            said = _Said(channel, f"pilot-{secrets.token_hex(8)}", str(reach))
+            said.run(f"session={session}\n{KILL}", (), KILL_S)
+            if said.outcome()[0] != 0:
+                raise HostError(say("some of its processes cannot be ended"))
+    except (TimeoutError, *trouble.BROKEN) as error:
+        raise HostError(say("{where} does not answer", where=spot(reach.address, reach.port))) from error
+
+
+KILL = r"""
+tree() {  # every living process of the session and whatever descends from one, as pids
+  all=$(cat /proc/[0-9]*/stat 2>/dev/null |
+    sed -n 's/^\([0-9]*\) (.*) [A-WY] \([0-9-]*\) [0-9-]* \([0-9-]*\) .*/\1 \2 \3/p')
+  found=' ' grown=yes
+  while [ -n "$grown" ]; do
+    grown=''
+    while read -r pid parent its; do
+      case "$found" in *" $pid "*) continue ;; esac
+      case "$found" in *" $parent "*) its=$session ;; esac
+      [ "$its" = "$session" ] && found="$found$pid " grown=yes
+    done <<EOF
+$all
+EOF
+  done
+  echo $found
+}
+i=0 left=$(tree)
+while [ -n "$left" ] && [ $i -lt 20 ]; do
+  kill -KILL $left 2>/dev/null
+  i=$((i+1))
+  sleep 0.1
+  left=$(tree)
+done
+[ -z "$left" ]
+"""

@@ -1,0 +1,46 @@
+"""A data folder of its own for each test, and SSH servers that end with the test."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from console import records
+from console.hosts import connection
+from console.settings import settings
+from tests.hosts.sshd import Sshd
+
+MakeSshd = Callable[..., Sshd]
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty data folder that this process and its children use."""
+    folder = tmp_path / "data 数据"
+    monkeypatch.setenv("PILOT_DATA", str(folder))
+    monkeypatch.delenv("SSH_AUTH_SOCK", raising=False)
+    settings.cache_clear()
+    records.engine.cache_clear()
+    yield folder
+    for reach in list(connection._connections):
+        connection.forget(reach)
+    if records.engine.cache_info().currsize:
+        records.engine().dispose()
+    settings.cache_clear()
+    records.engine.cache_clear()
+
+
+@pytest.fixture
+def sshd(data: Path, tmp_path: Path) -> Iterator[MakeSshd]:
+    """Makes SSH servers: sshd("MaxSessions 1", address="127.0.0.2"); host keys are accepted unless trust=False."""
+    made: list[Sshd] = []
+
+    def one(*options: str, trust: bool = True, **named: object) -> Sshd:
+        server = Sshd(tmp_path / f"sshd{len(made)}", *options, **named)  # type: ignore[arg-type]
+        made.append(server)
+        server.start()
+        return server.trust() if trust else server
+
+    yield one
+    for server in made:
+        server.stop()
