@@ -92,18 +92,18 @@ def check(chosen: argparse.Namespace) -> int:
     inventory.this_machine()
     try:
         profile(chosen.profile)
+        hosts = [inventory.named(name) for name in dict.fromkeys(chosen.host)]
     except NotFound as error:
         print(f"pilot: {words(error.text)}", file=sys.stderr)
         return WRONG_INPUT
-    hosts = [inventory.named(name) for name in dict.fromkeys(chosen.host)]
     codes, plain = [OK], {}
-    for host, error in observe.probe_all(hosts, actor=actor()):
-        checked = None if error is not None else observe.judged(host, chosen.profile)
+    for host, trouble in observe.probe_all(hosts, actor=actor()):
+        checked = None if trouble is not None else observe.judged(host, chosen.profile)
         judged = [] if checked is None else checked.judged
-        plain[host.name] = _report(host, chosen.profile, judged, error)
-        codes.append(UNREACHABLE if error is not None else _code(judged))
+        plain[host.name] = _report(host, chosen.profile, judged, trouble)
+        codes.append(UNREACHABLE if trouble is not None else _code(judged))
         if not chosen.json:
-            _show(host, judged, error, named=len(hosts) > 1)
+            _show(host, judged, trouble, named=len(hosts) > 1)
     if chosen.json:
         reports = [plain[host.name] for host in hosts]
         print(json.dumps(reports[0] if len(reports) == 1 else {"hosts": reports}, ensure_ascii=False, indent=2))

@@ -9,6 +9,9 @@ from console import records
 from console.hosts import connection
 from console.settings import settings
 from tests.hosts.sshd import Sshd
+from tests.jobs.conftest import worker
+
+__all__ = ["worker"]
 
 MakeSshd = Callable[..., Sshd]
 
