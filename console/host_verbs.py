@@ -5,30 +5,29 @@ import json
 import sys
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-from rich.table import Table
-
-from console.catalog.profiles import profile
-from console.checks import Judged, Level
 from console.errors import ConsoleError, HostError, InvalidInput, NotFound, UnknownHostKey
-from console.hosts import inventory, known_hosts, observe
-from console.hosts.inventory import Host
-from console.hosts.observe import PROFILE
-from console.hosts.reach import Reach, Sudo, jumps, key_path
 from console.settings import actor
 from console.terminal import FAILED, OK, UNREACHABLE, WRONG_INPUT, t, words
 from console.text import Text
 
-__all__ = ["PROFILE", "add", "check", "key", "listed", "remove", "test"]
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from console.checks import Judged
+    from console.hosts.inventory import Host
 
 MOST_KEYS = 8
-MARKS = {Level.PASS: "●", Level.WARN: "▲", Level.FAIL: "■", Level.UNKNOWN: "?"}
+MARKS = {"pass": "●", "warn": "▲", "fail": "■", "unknown": "?"}
+WORST_FIRST = ("fail", "warn", "unknown")
 
 
 def add(chosen: argparse.Namespace) -> int:
     """Enter a host, or take the one that is entered in just this way, and try it."""
+    from console.hosts import inventory
+    from console.hosts.reach import Reach, Sudo, jumps, key_path
+
     try:
         reach = Reach(
             chosen.address,
@@ -50,11 +49,15 @@ def add(chosen: argparse.Namespace) -> int:
 
 def test(chosen: argparse.Namespace) -> int:
     """Log in on a host that is in the inventory."""
+    from console.hosts import inventory
+
     return _try(inventory.named(chosen.name), chosen.accept_key, as_json=chosen.json)
 
 
 def remove(chosen: argparse.Namespace) -> int:
     """Forget a host."""
+    from console.hosts import inventory
+
     inventory.remove_host(inventory.named(chosen.name).id, actor=actor())
     _print({"removed": chosen.name}, t("{name} was removed.", name=chosen.name), as_json=chosen.json)
     return OK
@@ -62,19 +65,21 @@ def remove(chosen: argparse.Namespace) -> int:
 
 def listed(chosen: argparse.Namespace) -> int:
     """Every host with the age of what it said last."""
+    from console.hosts import inventory, observe
+
     inventory.this_machine()
     seen = [(host, observe.latest(host)) for host in inventory.hosts()]
     if chosen.json:
         plain = [{**_plain(host), "observed": None if said is None else said.time} for host, said in seen]
         print(json.dumps({"hosts": plain}, ensure_ascii=False, indent=2))
         return OK
-    table = Table(box=None, pad_edge=False)
+    table = _table()
     for head in (t("host"), t("reached at"), t("tags"), t("asked about itself")):
         table.add_column(head)
     for host, said in seen:
         age = t("never") if said is None else t("{n} min ago", n=round((time.time() - said.time) / 60))
         table.add_row(host.name, _way(host), " ".join(host.tags), age)
-    Console(highlight=False, markup=False).print(table)
+    _draw(table)
     return OK
 
 
@@ -89,18 +94,21 @@ def key(chosen: argparse.Namespace) -> int:
 
 def check(chosen: argparse.Namespace) -> int:
     """Probe the hosts side by side and judge each; 0 pass or warning, 1 a check failed, 3 a host was not reached."""
+    from console.catalog.profiles import profile
+    from console.hosts import inventory, observe
+
     inventory.this_machine()
     try:
-        profile(chosen.profile)
+        wanted = profile(chosen.profile or observe.PROFILE).id
         hosts = [inventory.named(name) for name in dict.fromkeys(chosen.host)]
     except NotFound as error:
         print(f"pilot: {words(error.text)}", file=sys.stderr)
         return WRONG_INPUT
     codes, plain = [OK], {}
     for host, trouble in observe.probe_all(hosts, actor=actor()):
-        checked = None if trouble is not None else observe.judged(host, chosen.profile)
+        checked = None if trouble is not None else observe.judged(host, wanted)
         judged = [] if checked is None else checked.judged
-        plain[host.name] = _report(host, chosen.profile, judged, trouble)
+        plain[host.name] = _report(host, wanted, judged, trouble)
         codes.append(UNREACHABLE if trouble is not None else _code(judged))
         if not chosen.json:
             _show(host, judged, trouble, named=len(hosts) > 1)
@@ -110,28 +118,29 @@ def check(chosen: argparse.Namespace) -> int:
     return max(codes)
 
 
-def _code(judged: Sequence[Judged]) -> int:
-    return FAILED if any(one.verdict.level == Level.FAIL for one in judged) else OK
+def _code(judged: Sequence["Judged"]) -> int:
+    return FAILED if any(one.verdict.level == "fail" for one in judged) else OK
 
 
-def _show(host: Host, judged: Sequence[Judged], error: ConsoleError | None, *, named: bool) -> None:
+def _show(host: "Host", judged: Sequence["Judged"], error: ConsoleError | None, *, named: bool) -> None:
     if error is not None:
         print(f"{host.name}: {words(error.text)}", file=sys.stderr)
         return
     if named:
         print(f"{host.name}:")
-    table = Table(show_header=False, box=None, pad_edge=False)
+    table = _table()
+    table.show_header = False
     for one in judged:
         verdict = one.verdict
         table.add_row(MARKS[verdict.level], words(one.title), words(verdict.seen))
-        if verdict.fix is not None and verdict.level != Level.PASS:
+        if verdict.fix is not None and verdict.level != "pass":
             table.add_row("", "", f"→ {words(verdict.fix)}")
-    Console(highlight=False, markup=False).print(table)
+    _draw(table)
 
 
-def _report(host: Host, profile_id: str, judged: Sequence[Judged], error: ConsoleError | None) -> dict[str, Any]:
+def _report(host: "Host", profile_id: str, judged: Sequence["Judged"], error: ConsoleError | None) -> dict[str, Any]:
     levels = {one.verdict.level for one in judged}
-    worst = next((level for level in (Level.FAIL, Level.WARN, Level.UNKNOWN) if level in levels), Level.PASS)
+    worst = next((level for level in WORST_FIRST if level in levels), "pass")
     return {
         "host": host.name,
         "profile": profile_id,
@@ -155,8 +164,9 @@ def _report(host: Host, profile_id: str, judged: Sequence[Judged], error: Consol
     }
 
 
-def _try(host: Host, accepted: Sequence[str], *, as_json: bool) -> int:
+def _try(host: "Host", accepted: Sequence[str], *, as_json: bool) -> int:
     """Log in, accepting the host keys that were named; what is wrong goes to standard error."""
+    from console.hosts import known_hosts
     from console.hosts.trial import try_host
 
     for _ in range(MOST_KEYS):
@@ -182,7 +192,7 @@ def _try(host: Host, accepted: Sequence[str], *, as_json: bool) -> int:
     return FAILED
 
 
-def _unreached(host: Host, why: Text, fingerprint: str | None, *, as_json: bool) -> int:
+def _unreached(host: "Host", why: Text, fingerprint: str | None, *, as_json: bool) -> int:
     if as_json:
         plain = {"reached": False, "reason": str(why), "unknown_key": fingerprint}
         print(json.dumps(_plain(host) | plain, ensure_ascii=False, indent=2))
@@ -191,7 +201,7 @@ def _unreached(host: Host, why: Text, fingerprint: str | None, *, as_json: bool)
     return UNREACHABLE
 
 
-def _plain(host: Host) -> dict[str, Any]:
+def _plain(host: "Host") -> dict[str, Any]:
     return {
         "name": host.name,
         "kind": host.kind,
@@ -201,9 +211,21 @@ def _plain(host: Host) -> dict[str, Any]:
     }
 
 
-def _way(host: Host) -> str:
+def _way(host: "Host") -> str:
     return "" if host.reach is None else " → ".join(str(hop) for hop in host.reach.hops)
 
 
 def _print(plain: dict[str, Any], said: str, *, as_json: bool) -> None:
     print(json.dumps(plain, ensure_ascii=False, indent=2) if as_json else said)
+
+
+def _table() -> "Table":
+    from rich.table import Table
+
+    return Table(box=None, pad_edge=False)
+
+
+def _draw(table: "Table") -> None:
+    from rich.console import Console
+
+    Console(highlight=False, markup=False).print(table)
