@@ -3,13 +3,14 @@
 import streamlit as st
 
 from console.checks import Level
-from console.hosts import inventory, observe
+from console.hosts import observe
 from console.jobs import history, path
 from console.surface.checks_view import check_line, tally
+from console.surface.hosts_view import chosen_host
 from console.surface.ui import ago, attempt, empty, t, title, who
 
-host = inventory.this_machine()
 title(t("Checklist"), t("Every line shows what was seen, what is needed, why, and how to fix it."))
+host = chosen_host()
 
 busy = history.jobs(1, host_id=host.id, active_only=True)
 with st.container(horizontal=True, vertical_alignment="center"):
@@ -32,7 +33,10 @@ def results() -> None:
         st.rerun()
     checked = observe.judged(host)
     if checked is None:
-        empty(t("This machine has not been checked yet. “Check now” asks it; it takes about a second."))
+        if host.reach is None:
+            empty(t("This machine has not been checked yet. “Check now” asks it; it takes about a second."))
+        else:
+            empty(t("{host} has not been checked yet. “Check now” asks it.", host=host.name))
         return
     st.markdown(f"{tally(checked.judged)} · {ago(checked.time)}")
     only = st.toggle(t("Hide what passed"), key="only-bad", bind="query-params")

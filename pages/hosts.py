@@ -2,35 +2,33 @@
 
 import streamlit as st
 
-from console.hosts import inventory, observe
-from console.jobs import history, path
-from console.surface.hosts_view import facts_table
-from console.surface.ui import ago, attempt, sentence_case, t, title, who, words
+from console.hosts import inventory
+from console.jobs import history
+from console.surface.hosts_view import host_card, look_at_all
+from console.surface.reach_view import add_form
+from console.surface.ui import t, title
+
+TICK_S = 1.0
 
 title(t("Hosts"), t("The machines of the pilot. This machine is always one of them."))
-for host in inventory.hosts():
-    with st.container(border=True, key=f"host-{host.id}"):
-        seen = observe.latest(host)
-        head = st.columns([5, 3, 2], vertical_alignment="center")
-        head[0].subheader(sentence_case(words(host.title)), anchor=False)
-        head[1].caption(t("asked about itself {ago}", ago=ago(seen.time)) if seen else t("not asked yet"))
-        head[2].button(
-            t("Look again"),
-            key=f"probe-{host.id}",
-            on_click=attempt,
-            args=(path.start, "check", host.id),
-            kwargs={"actor": who()},
-        )
-        st.caption(t("work folder: {folder}", folder=host.work_folder))
-        if seen is None:
-            st.info(t("Nothing is known of this host yet. “Look again” asks it; it takes about a second."))
-        else:
-            facts_table(seen)
-        running = history.jobs(1, host_id=host.id, active_only=True)
-        if running:
-            st.page_link(
-                "job.py",
-                label=t("A job is at work on it"),
-                query_params={"job": str(running[0].id)},
-                icon=":material/list:",
-            )
+hosts = inventory.hosts()
+at_work = {job.id for job in history.jobs(active_only=True)}
+
+
+@st.fragment(run_every=TICK_S if at_work else None)
+def watch() -> None:
+    """Show the page anew when a job has ended or begun; a page where nothing moves does not tick."""
+    if at_work and {job.id for job in history.jobs(active_only=True)} != at_work:
+        st.rerun()
+
+
+add_form()
+if len(hosts) > 1:
+    tags = sorted({tag for host in hosts for tag in host.tags})
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.button(t("Look at all again"), key="probe-all", on_click=look_at_all, args=(hosts,))
+        wanted = st.pills(t("Only with the tag"), tags, key="tag", bind="query-params") if tags else None
+    hosts = [host for host in hosts if wanted is None or wanted in host.tags]
+for host in hosts:
+    host_card(host)
+watch()

@@ -1,9 +1,15 @@
-"""What a host said of itself: a table of values, each with the raw output behind it."""
+"""A host on the page: how it is reached, what it said of itself, and the raw output behind each value."""
+
+from collections.abc import Sequence
 
 import streamlit as st
 
+from console.hosts import inventory, observe
+from console.hosts.inventory import Host
 from console.hosts.observe import Seen
-from console.surface.ui import t, words
+from console.jobs import history, path
+from console.surface import reach_view
+from console.surface.ui import ago, attempt, marked, number_in_url, sentence_case, t, who, words
 
 
 def facts_table(seen: Seen) -> None:
@@ -27,3 +33,80 @@ def facts_table(seen: Seen) -> None:
             )
         )
         st.code(raw.text or t("(it printed nothing)"), language=None)
+
+
+def host_card(host: Host) -> None:
+    """One host: how it is reached, when it last said something of itself, and what it said."""
+    seen = observe.latest(host)
+    with st.container(border=True, key=f"host-{host.id}"):
+        head = st.columns([5, 3, 2], vertical_alignment="center")
+        head[0].subheader(sentence_case(words(host.title)), anchor=False)
+        head[1].caption(t("asked about itself {ago}", ago=ago(seen.time)) if seen else t("not asked yet"))
+        head[2].button(
+            t("Look again"),
+            key=f"probe-{host.id}",
+            on_click=attempt,
+            args=(path.start, "check", host.id),
+            kwargs={"actor": who()},
+        )
+        _way(host)
+        st.caption(t("work folder: {folder}", folder=host.work_folder))
+        if host.reach is not None:
+            reach_view.buttons(host)
+            reach_view.result(host)
+            reach_view.edit_form(host)
+        _job(host)
+        if seen is None:
+            st.info(t("Nothing is known of this host yet. “Look again” asks it; it takes about a second."))
+        elif host.reach is None or st.toggle(t("What it said of itself"), key=f"said-{host.id}"):
+            facts_table(seen)
+
+
+def look_at_all(hosts: Sequence[Host]) -> None:
+    """Queue a check of every host; the worker asks them side by side, each for itself."""
+    for host in hosts:
+        attempt(path.start, "check", host.id, actor=who())
+
+
+def chosen_host() -> Host:
+    """The host in the address line, else this machine; the reader can choose where there are several."""
+    by_id = {one.id: one for one in (inventory.this_machine(), *inventory.hosts())}
+    asked = number_in_url("host")
+    if len(by_id) == 1:
+        return next(iter(by_id.values()))
+
+    def go() -> None:
+        st.query_params["host"] = str(st.session_state["chosen-host"])
+
+    number = st.selectbox(
+        t("Host"),
+        list(by_id),
+        index=list(by_id).index(asked) if asked in by_id else 0,
+        key="chosen-host",
+        on_change=go,
+        format_func=lambda one: sentence_case(words(by_id[one].title)),
+    )
+    return by_id[number]
+
+
+def _way(host: Host) -> None:
+    if host.reach is not None:
+        tags = "".join(f" · {tag}" for tag in host.tags)
+        st.text(" → ".join(str(hop) for hop in host.reach.hops) + tags)
+
+
+def _job(host: Host) -> None:
+    """What is at work on the host, or why the last check came to nothing."""
+    running = history.jobs(1, host_id=host.id, active_only=True)
+    if running:
+        st.page_link(
+            "job.py",
+            label=t("A job is at work on it"),
+            query_params={"job": str(running[0].id)},
+            icon=":material/list:",
+        )
+        return
+    last = history.latest("check", host.id)
+    asked = last is not None and any(step.step.action == "probe" and step.state == "failed" for step in last.steps)
+    if last is not None and asked:
+        st.error(marked(last.reason), icon=":material/link_off:")

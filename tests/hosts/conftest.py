@@ -25,8 +25,6 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     settings.cache_clear()
     records.engine.cache_clear()
     yield folder
-    for reach in list(connection._connections):
-        connection.forget(reach)
     if records.engine.cache_info().currsize:
         records.engine().dispose()
     settings.cache_clear()
@@ -45,5 +43,7 @@ def sshd(data: Path, tmp_path: Path) -> Iterator[MakeSshd]:
         return server.trust() if trust else server
 
     yield one
+    for reach in list(connection._connections):
+        connection.forget(reach)
     for server in made:
         server.stop()
