@@ -16,9 +16,7 @@ def at_hop(reach: Reach, number: int, error: HostError) -> HostError:
     if len(reach.hops) == 1 or isinstance(error, UnknownHostKey | ChangedHostKey):
         return error
     if number == len(reach.hops):
-        return HostError(
-            say("The way through {count} jump hosts is open, but: {why}", count=number - 1, why=error.text)
-        )
+        return HostError(say("The way through the jump hosts is open, but: {why}", why=error.text))
     return HostError(
         say(
             "The way to {where} breaks at jump host {number} of {count}: {why}",

@@ -123,7 +123,7 @@ def test_the_checklist_is_that_of_the_host_in_the_address(remote: Host, sshd: Ma
     page = opened("checklist", host=other.id)
     assert len(page.expander) == len(checked.judged)
     page.selectbox(key="chosen-host").set_value(remote.id).run()
-    assert page.query_params["host"] == [str(remote.id)]
+    assert str(remote.id) in page.query_params["host"]
     assert len(opened("checklist", host=999).expander) == 0
 
 
