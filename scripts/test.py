@@ -29,7 +29,13 @@ TESTS = Environment(
     needs=1000 * MIB,
     imports="pytest, xdist, hypothesis, playwright.sync_api, streamlit, sqlalchemy, plotly, paramiko, yaml",
 )
-PROGRAMS = {"chromium": "chromium", "sshd": "openssh-server", "ssh": "openssh-client", "haproxy": "haproxy"}
+PROGRAMS = {
+    "chromium": "chromium",
+    "sshd": "openssh-server",
+    "ssh": "openssh-client",
+    "csh": "csh",
+    "haproxy": "haproxy",
+}
 """Program -> the Debian package that brings it."""
 FONTS = {"NotoSansCJK-Regular.ttc": "fonts-noto-cjk"}
 """Font file -> the Debian package that brings it; without it Chinese is boxes on screenshots."""

@@ -40,7 +40,7 @@ def host_card(host: Host) -> None:
     seen = observe.latest(host)
     with st.container(border=True, key=f"host-{host.id}"):
         head = st.columns([5, 3, 2], vertical_alignment="center")
-        head[0].subheader(sentence_case(words(host.title)), anchor=False)
+        head[0].subheader(_name(host), anchor=False)
         head[1].caption(t("asked about itself {ago}", ago=ago(seen.time)) if seen else t("not asked yet"))
         head[2].button(
             t("Look again"),
@@ -84,9 +84,14 @@ def chosen_host() -> Host:
         index=list(by_id).index(asked) if asked in by_id else 0,
         key="chosen-host",
         on_change=go,
-        format_func=lambda one: sentence_case(words(by_id[one].title)),
+        format_func=lambda one: _name(by_id[one]),
     )
     return by_id[number]
+
+
+def _name(host: Host) -> str:
+    """As a heading: a name that somebody gave stays as it was given."""
+    return sentence_case(words(host.title)) if host.reach is None else host.name.replace("_", "\\_")
 
 
 def _way(host: Host) -> None:

@@ -58,7 +58,9 @@ def result(host: Host) -> None:
     if found is None:
         return
     said = f"{marked(found.words)} · {ago(found.time)}"
-    if found.good:
+    if found.key is not None and not found.changed:
+        _ask_about_key(host, found)
+    elif found.good:
         st.success(said, icon=":material/check:")
     elif found.changed:
         st.error(said, icon=":material/gpp_bad:")
@@ -67,8 +69,6 @@ def result(host: Host) -> None:
         st.error(said, icon=":material/link_off:")
     for one in found.remarks:
         st.warning(marked(one), icon=":material/warning:")
-    if found.key is not None and not found.changed:
-        _ask_about_key(host, found)
 
 
 def _form(name: str, host: Host | None) -> None:
@@ -174,13 +174,17 @@ def _ask_about_key(host: Host, found: Result) -> None:
         key = found.key
         assert key is not None
         st.write(marked(say("{where} shows this host key, which nobody has accepted yet:", where=key.name)))
-        st.code(f"{key.algorithm} {key.fingerprint}", language=None)
+        st.code(f"{key.algorithm} {key.fingerprint}", language=None, wrap_lines=True)
         st.write(t("Compare it with what this prints on the host itself:"))
         st.code("ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub", language="bash")
         st.write(t("If the two differ, somebody stands between you and the host: do not accept."))
         with st.container(horizontal=True):
-            st.button(t("Accept"), key=f"accept-{host.id}", type="primary", on_click=_accept, args=(host.id, found))
-            st.button(t("Do not accept"), key=f"reject-{host.id}", on_click=_reject, args=(host.id,))
+            yes = st.button(
+                t("Accept"), key=f"accept-{host.id}", type="primary", on_click=_accept, args=(host.id, found)
+            )
+            no = st.button(t("Do not accept"), key=f"reject-{host.id}", on_click=_reject, args=(host.id,))
+        if yes or no:
+            st.rerun()  # a button in a dialog runs only the dialog anew
 
     st.dialog(t("Unknown host key"), dismissible=False)(decide)()
 

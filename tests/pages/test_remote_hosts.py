@@ -107,7 +107,7 @@ def test_all_hosts_are_looked_at_side_by_side(remote: Host) -> None:
 def test_hosts_are_filtered_by_tag(remote: Host) -> None:
     inventory.add_host("gpu2", Reach("10.0.0.6"), actor="me")
     page = opened("hosts", tag="npu")
-    assert [one.value for one in page.subheader] == ["Gpu1"]
+    assert [one.value for one in page.subheader] == ["gpu1"]
 
 
 def test_the_checklist_is_that_of_the_host_in_the_address(remote: Host, sshd: MakeSshd) -> None:
