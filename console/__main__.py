@@ -64,7 +64,11 @@ def parser() -> argparse.ArgumentParser:
         found, "check", host_verbs.check, t("Ask hosts about themselves and judge them; the exit code tells the worst.")
     )
     check.add_argument("host", nargs="+", metavar=t("HOST"), help=t("name of a host; local is this machine"))
-    check.add_argument("--profile", default="", help=t("what to compare with (default: this machine's CPU)"))
+    check.add_argument(
+        "--profile",
+        default="",
+        help=t("what to compare with (default: what fits this machine, or two NPU cards for a host over SSH)"),
+    )
     _json(check)
 
     stop = _verb(found, "stop", verbs.stop, t("Stop an instance, or all of them."))

@@ -99,13 +99,14 @@ def check(chosen: argparse.Namespace) -> int:
 
     inventory.this_machine()
     try:
-        wanted = profile(chosen.profile or observe.PROFILE).id
+        wished = profile(chosen.profile).id if chosen.profile else None
         hosts = [inventory.named(name) for name in dict.fromkeys(chosen.host)]
     except NotFound as error:
         print(f"pilot: {words(error.text)}", file=sys.stderr)
         return WRONG_INPUT
     codes, plain = [OK], {}
     for host, trouble in observe.probe_all(hosts, actor=actor()):
+        wanted = wished or observe.profiles_of(host)[0]
         checked = None if trouble is not None else observe.judged(host, wanted)
         judged = [] if checked is None else checked.judged
         plain[host.name] = _report(host, wanted, judged, trouble)

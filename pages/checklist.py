@@ -5,12 +5,13 @@ import streamlit as st
 from console.checks import Level
 from console.hosts import observe
 from console.jobs import history, path
-from console.surface.checks_view import check_line, tally
+from console.surface.checks_view import check_line, chosen_profile, tally
 from console.surface.hosts_view import chosen_host
 from console.surface.ui import ago, attempt, empty, t, title, who
 
 title(t("Checklist"), t("Every line shows what was seen, what is needed, why, and how to fix it."))
 host = chosen_host()
+profile = chosen_profile(observe.profiles_of(host))
 
 busy = history.jobs(1, host_id=host.id, active_only=True)
 with st.container(horizontal=True, vertical_alignment="center"):
@@ -31,7 +32,7 @@ with st.container(horizontal=True, vertical_alignment="center"):
 def results() -> None:
     if busy and not history.job(busy[0].id).active:
         st.rerun()
-    checked = observe.judged(host)
+    checked = observe.judged(host, profile)
     if checked is None:
         if host.reach is None:
             empty(t("This machine has not been checked yet. “Check now” asks it; it takes about a second."))

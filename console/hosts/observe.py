@@ -10,14 +10,16 @@ from dataclasses import dataclass
 
 from sqlalchemy import select
 
+from console.catalog.profiles import PROFILES
 from console.checks import Judged, judge
 from console.errors import ConsoleError, HostError
+from console.facts import ascend
 from console.facts.fact import Fact
 from console.facts.local import FACTS
 from console.facts.memory import Meminfo
 from console.facts.probe import Facts, Raw, probe_script, read, split
 from console.facts.system import Limits
-from console.facts.words import TITLES, in_words
+from console.facts.words import ALL_TITLES, in_words
 from console.hosts import inventory
 from console.hosts.inventory import Host
 from console.plans import local_cpu
@@ -26,7 +28,7 @@ from console.serving.spec import Machine
 from console.text import Text, say
 from db import models
 
-PROFILE = "this-machine-cpu"
+LOCAL_PROFILE, REMOTE_PROFILE = "this-machine-cpu", "ascend-two-cards"
 RUNTIME = "runtime_local_cpu"
 """Name under which the look at the installed runtime is kept."""
 NO_RUNTIME = 44
@@ -55,7 +57,7 @@ class Seen:
         values = self.facts.values
         return [
             (title, in_words(name, values[name]) if name in values else self.facts.reason(name))
-            for name, title in TITLES.items()
+            for name, title in ALL_TITLES.items()
             if name in self.raws
         ]
 
@@ -78,10 +80,22 @@ class Runtime:
     words: Text
 
 
-def probe(host: Host, *, actor: str, facts: Sequence[Fact] = tuple(FACTS)) -> dict[str, Raw]:
+def facts_of(host: Host) -> Sequence[Fact]:
+    """What this host is asked: whatever is reached over SSH may have NPUs."""
+    return FACTS if host.reach is None else ascend.FACTS
+
+
+def profiles_of(host: Host) -> list[str]:
+    """The profiles this host can be judged by, the usual one first."""
+    if host.reach is None:
+        return [LOCAL_PROFILE]
+    return sorted((one for one in PROFILES if one != LOCAL_PROFILE), key=lambda one: one != REMOTE_PROFILE)
+
+
+def probe(host: Host, *, actor: str) -> dict[str, Raw]:
     """Ask every fact in one round trip and keep the raw output. HostError when the host gave no usable answer."""
     began = time.time()
-    raws = _ask(host, facts)
+    raws = _ask(host, facts_of(host))
     if not raws:
         raise HostError(say("{host} answered with nothing that could be read.", host=host.title))
     _keep(host, raws.values(), began, actor)
@@ -100,13 +114,18 @@ def latest(host: Host) -> Seen | None:
         if row is None:
             return None
         raws = {one.name: Raw(one.name, one.text, one.code, one.seconds, one.timed_out) for one in row.observations}
-        return Seen(row.id, row.ended, raws, read(raws))
+        return Seen(row.id, row.ended, raws, read(raws, facts_of(host)))
 
 
-def judged(host: Host, profile: str = PROFILE) -> Checked | None:
-    """The checklist over the last probe; verdicts are derived now, so a better check judges old output anew."""
+def judged(host: Host, profile: str | None = None) -> Checked | None:
+    """The checklist over the last probe; verdicts are derived now, so a better check judges old output anew.
+
+    `profile` None = the usual one of this host.
+    """
     seen = latest(host)
-    return None if seen is None else Checked(seen.time, judge(seen.facts, profile), seen.raws)
+    if seen is None:
+        return None
+    return Checked(seen.time, judge(seen.facts, profile or profiles_of(host)[0]), seen.raws)
 
 
 def probe_all(hosts: Sequence[Host], *, actor: str) -> Iterator[tuple[Host, ConsoleError | None]]:

@@ -4,9 +4,19 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from console.catalog.profiles import PROFILES
 from console.checks import Judged, Level
 from console.hosts.observe import Checked
-from console.surface.ui import mark, marked, t, words
+from console.surface.ui import language, mark, marked, t, words
+
+
+def chosen_profile(known: Sequence[str]) -> str:
+    """What the host is compared with; asked only where there is a choice."""
+    if len(known) == 1:
+        return known[0]
+    return st.selectbox(
+        t("Compare with"), known, key="profile", format_func=lambda one: PROFILES[one].title[language()]
+    )
 
 
 def tally(judged: Sequence[Judged]) -> str:

@@ -1,5 +1,6 @@
 """The web server: Streamlit's pages, the chart routes and the gate before all of them, on loopback only."""
 
+import logging
 import os
 import socket
 import threading
@@ -95,4 +96,5 @@ def serve(place: socket.socket, port: int) -> None:
         ws="websockets-sansio",
         timeout_graceful_shutdown=2,
     )
+    logging.getLogger("uvicorn.access").disabled = True  # Streamlit would print every request, the token in it too
     uvicorn.Server(configuration).run(sockets=[place])
