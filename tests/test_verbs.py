@@ -5,6 +5,7 @@ import json
 import os
 import re
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import httpx
 import pytest
 
 from console.text import catalog
@@ -219,6 +221,33 @@ def test_one_worker_a_folder(pilot: Pilot, tmp_path: Path) -> None:
 def findings(pilot: Pilot) -> list[dict[str, str]]:
     found: list[dict[str, str]] = json.loads(pilot("doctor", "--json").stdout)
     return found
+
+
+def test_the_pages_print_their_link_and_no_request(pilot: Pilot, tmp_path: Path) -> None:
+    with socket.socket() as place:
+        place.bind(("127.0.0.1", 0))
+        port = place.getsockname()[1]
+    log = tmp_path / "log"
+    with log.open("wb") as file:
+        variables = {**os.environ, "PILOT_DATA": str(tmp_path / "data 数据"), "LANG": "C.UTF-8"}
+        command = [sys.executable, "-m", "console", "up", "--no-browser", "--port", str(port)]
+        up = subprocess.Popen(command, cwd=ROOT, env=variables, stdout=file, stderr=file)
+    try:
+        deadline = time.monotonic() + 120
+        while True:
+            with contextlib.suppress(httpx.HTTPError):
+                refused = httpx.get(f"http://127.0.0.1:{port}/?token=guessed", trust_env=False, timeout=60)
+                break
+            assert time.monotonic() < deadline, log.read_text()
+            time.sleep(0.2)
+        assert refused.status_code == 403
+    finally:
+        up.send_signal(signal.SIGINT)
+        assert up.wait(timeout=60) in (0, 130)
+        pilot("worker", "--stop")
+    printed = log.read_text()
+    assert f"http://127.0.0.1:{port}/?token=" in printed
+    assert "guessed" not in printed
 
 
 def test_a_reader_that_went_away_is_no_failure_with_a_traceback(tmp_path: Path) -> None:
