@@ -20,8 +20,11 @@ def test_without_a_server_it_says_what_to_do_first(host: Host) -> None:
 
 def test_starting_queues_one_job(seeded: Host) -> None:
     one = instances.named("rest")
-    page = press(opened("instances"), f"start-{one.id}")
-    press(page, f"start-{one.id}")
+    first, second = opened("instances"), opened("instances")
+    press(first, f"start-{one.id}")
+    press(second, f"start-{one.id}")
+    assert first.button(key=f"start-{one.id}").disabled
+    assert first.button(key=f"start-{one.id}").help == "A job is at work on it."
     assert [(job.kind, job.state) for job in history.for_subject(one.subject)] == [("start", "queued")]
 
 
