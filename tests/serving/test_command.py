@@ -110,9 +110,8 @@ print("PARSED", json.dumps({k: getattr(parsed, k) for k in (
 
 
 @pytest.mark.real_vllm
-@pytest.mark.skipif("PILOT_TEST_RUNTIME" not in os.environ, reason="PILOT_TEST_RUNTIME names no installed vLLM runtime")
-def test_the_real_parser_takes_every_word() -> None:
-    runtime = os.environ["PILOT_TEST_RUNTIME"]
+def test_the_real_parser_takes_every_word(built: Path) -> None:
+    runtime = str(next((built / "runtimes").glob("local-cpu-*")))
     made = command(spec(max_num_seqs=8, kv_space_gib=0.5, tensor_parallel=2), runtime)
     python = str(Path(runtime) / "bin" / "python")
     ran = subprocess.run(

@@ -1,6 +1,6 @@
 """The same client and the same question against the real engine, started with our own command.
 
-PILOT_TEST_RUNTIME names an installed runtime, PILOT_TEST_MODELS a folder with the two small models.
+The runtime and the two small models are those that the end-to-end tests built (tests/e2e/conftest.py).
 """
 
 import os
@@ -21,14 +21,16 @@ from console.serving.readiness import prove, warm_up
 from console.serving.reply import timing
 from tests.serving.subjects import spec
 
-pytestmark = [
-    pytest.mark.real_vllm,
-    pytest.mark.skipif(
-        not {"PILOT_TEST_RUNTIME", "PILOT_TEST_MODELS"} <= set(os.environ),
-        reason="PILOT_TEST_RUNTIME and PILOT_TEST_MODELS name no installed vLLM and models",
-    ),
-]
+pytestmark = pytest.mark.real_vllm
 LONGEST_S = 600
+MODELS: dict[str, str] = {}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def real(built: Path) -> None:
+    """Where the runtime and the models are."""
+    MODELS["folder"] = str(built / "models")
+    MODELS["runtime"] = str(next((built / "runtimes").glob("local-cpu-*")))
 
 
 @contextmanager
@@ -36,8 +38,8 @@ def serving(log: Path, folder: str, **changes: object) -> Iterator[EngineClient]
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = int(free.getsockname()[1])
-    model = str(Path(os.environ["PILOT_TEST_MODELS"]) / folder)
-    made = command(spec(model_folder=model, port=port, **changes), os.environ["PILOT_TEST_RUNTIME"])
+    model = str(Path(MODELS["folder"]) / folder)
+    made = command(spec(model_folder=model, port=port, **changes), MODELS["runtime"])
     env = {**os.environ, **made.env, "VLLM_API_KEY": "only-for-this-test"}
     with log.open("w") as out:
         process = subprocess.Popen(made.argv, env=env, stdout=out, stderr=out, start_new_session=True)
