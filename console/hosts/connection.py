@@ -83,9 +83,22 @@ class Connection:
 
     def _toward(self, port: int) -> Channel:
         """A channel to `port` of the host's loopback; HostError, or what trouble.BROKEN names."""
-        transport = self.transport()
-        with self.opening:
-            return transport.open_channel("direct-tcpip", ("127.0.0.1", port), ("127.0.0.1", 0), timeout=OPEN_S)
+        try:
+            return self._channel_to(port, self.transport())
+        except ChannelException:
+            raise
+        except trouble.BROKEN:  # lost while nobody looked: the next one is new
+            return self._channel_to(port, self.transport())
+
+    def _channel_to(self, port: int, transport: Transport) -> Channel:
+        try:
+            with self.opening:
+                return transport.open_channel("direct-tcpip", ("127.0.0.1", port), ("127.0.0.1", 0), timeout=OPEN_S)
+        except ChannelException:
+            raise
+        except trouble.BROKEN:
+            self._drop(transport)
+            raise
 
     def _open(self, until: float) -> Channel:
         patience, lost = 0.0, False
