@@ -105,7 +105,7 @@ def check(chosen: argparse.Namespace) -> int:
         print(f"pilot: {words(error.text)}", file=sys.stderr)
         return WRONG_INPUT
     codes, plain = [OK], {}
-    for host, trouble in observe.probe_all(hosts, actor=actor()):
+    for host, trouble in observe.probe_all(hosts, actor=actor(), profile=wished):
         wanted = wished or observe.profiles_of(host)[0]
         checked = None if trouble is not None else observe.judged(host, wanted)
         judged = [] if checked is None else checked.judged

@@ -80,9 +80,9 @@ class Runtime:
     words: Text
 
 
-def facts_of(host: Host) -> Sequence[Fact]:
-    """What this host is asked: whatever is reached over SSH may have NPUs."""
-    return FACTS if host.reach is None else ascend.FACTS
+def facts_of(host: Host, profile: str | None = None) -> Sequence[Fact]:
+    """What this host is asked: whatever is reached over SSH, or judged by a profile for NPUs, may have some."""
+    return FACTS if host.reach is None and profile in (None, LOCAL_PROFILE) else ascend.FACTS
 
 
 def profiles_of(host: Host) -> list[str]:
@@ -92,10 +92,10 @@ def profiles_of(host: Host) -> list[str]:
     return sorted((one for one in PROFILES if one != LOCAL_PROFILE), key=lambda one: one != REMOTE_PROFILE)
 
 
-def probe(host: Host, *, actor: str) -> dict[str, Raw]:
+def probe(host: Host, *, actor: str, profile: str | None = None) -> dict[str, Raw]:
     """Ask every fact in one round trip and keep the raw output. HostError when the host gave no usable answer."""
     began = time.time()
-    raws = _ask(host, facts_of(host))
+    raws = _ask(host, facts_of(host, profile))
     if not raws:
         raise HostError(say("{host} answered with nothing that could be read.", host=host.title))
     _keep(host, raws.values(), began, actor)
@@ -114,7 +114,7 @@ def latest(host: Host) -> Seen | None:
         if row is None:
             return None
         raws = {one.name: Raw(one.name, one.text, one.code, one.seconds, one.timed_out) for one in row.observations}
-        return Seen(row.id, row.ended, raws, read(raws, facts_of(host)))
+        return Seen(row.id, row.ended, raws, read(raws, ascend.FACTS))
 
 
 def judged(host: Host, profile: str | None = None) -> Checked | None:
@@ -128,13 +128,15 @@ def judged(host: Host, profile: str | None = None) -> Checked | None:
     return Checked(seen.time, judge(seen.facts, profile or profiles_of(host)[0]), seen.raws)
 
 
-def probe_all(hosts: Sequence[Host], *, actor: str) -> Iterator[tuple[Host, ConsoleError | None]]:
+def probe_all(
+    hosts: Sequence[Host], *, actor: str, profile: str | None = None
+) -> Iterator[tuple[Host, ConsoleError | None]]:
     """Ask many hosts side by side; each comes as soon as it has answered, or with why it did not.
 
     What a host said is kept at once, so that one dead or hanging host costs the others nothing.
     """
     with ThreadPoolExecutor(max(1, min(len(hosts), SIDE_BY_SIDE))) as pool:
-        asked = {pool.submit(probe, host, actor=actor): host for host in hosts}
+        asked = {pool.submit(probe, host, actor=actor, profile=profile): host for host in hosts}
         for done in as_completed(asked):
             error = done.exception()
             if error is not None and not isinstance(error, ConsoleError):
