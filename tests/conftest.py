@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import signal
 
 import hypothesis
 import pytest
@@ -13,6 +14,11 @@ MISSING = "PILOT_TEST_MISSING"
 # A deadline per example would judge the machine, not the code.
 hypothesis.settings.register_profile("console", deadline=None)
 hypothesis.settings.load_profile("console")
+
+
+# A shell that starts the tests in the background makes them, and all they start, deaf to Ctrl-C.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

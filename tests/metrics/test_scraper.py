@@ -30,7 +30,7 @@ def test_an_answer_that_is_no_measurement_has_no_engines() -> None:
 
 
 def test_another_code_than_200_is_an_error() -> None:
-    with pytest.raises(EngineError, match="http://h answered 404"):
+    with pytest.raises(EngineError, match="http://h answered HTTP 404"):
         scrape("http://h", transport=answering(lambda _: httpx.Response(404)))
 
 

@@ -122,7 +122,7 @@ def test_more_ranks_than_numa_nodes_need_named_cores() -> None:
 
 def test_kernels_that_do_not_exist_are_refused() -> None:
     assert "256 + 64" in refused(spec(), replace(TINY_MLA, kv_lora_rank=256))["model_folder"]
-    assert "72 numbers" in refused(spec(), replace(SMOL, head_dim=72))["model_folder"]
+    assert "size 72" in refused(spec(), replace(SMOL, head_dim=72))["model_folder"]
 
 
 def test_kv_bytes_follow_the_kind_of_attention() -> None:
