@@ -58,7 +58,7 @@ def test_an_engine_that_talks_nonsense_is_unwell(console: RunningConsole, folder
     page.goto(console.link)
     page.goto(f"{console.address}/instance?instance={number}")
     expect(page.get_by_text("▲ unwell")).to_be_visible()
-    expect(page.get_by_text("Asked: “What is the capital of France?”")).to_be_visible()
+    expect(page.get_by_text("Asked “What is the capital of France?”")).to_be_visible()
     evidence = page.get_by_test_id("stCode").filter(has_text="The region of the several").first
     expect(evidence).to_be_visible()
 
