@@ -26,15 +26,6 @@ PAGES = {
     "try": "playground.py",
     "measure": "monitor.py",
 }
-MARK_OF = {
-    StageState.TODO: "todo",
-    StageState.RUNNING: "running",
-    StageState.WAITING: "waiting",
-    StageState.OK: "ok",
-    StageState.STALE: "stale",
-    StageState.WARN: "warn",
-    StageState.FAILED: "failed",
-}
 
 
 def pilot_path(host: inventory.Host) -> None:
@@ -113,7 +104,7 @@ def _word(stage: Stage) -> str:
     """The state in the word that is true of this stage: a host is reachable, a server ready, the rest done."""
     if stage.state == StageState.OK:
         return {"host": "reachable", "serve": "ready"}.get(stage.name, "ok")
-    return MARK_OF[stage.state]
+    return stage.state
 
 
 def _took(host: inventory.Host) -> None:
