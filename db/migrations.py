@@ -120,10 +120,34 @@ def _hosts_over_ssh(connection: sqlite3.Connection) -> None:
     )
 
 
+def _checklists_and_commands(connection: sqlite3.Connection) -> None:
+    """`scenario` marks a host that is simulated; `waiver.ended` is null while it holds; a command that is repeated
+    without a change (as a watcher does) is one row that counts."""
+    _run(
+        connection,
+        """
+        ALTER TABLE host ADD COLUMN scenario TEXT;
+        CREATE TABLE waiver (
+            id INTEGER PRIMARY KEY, host_id INTEGER NOT NULL REFERENCES host(id) ON DELETE CASCADE,
+            check_name TEXT NOT NULL, reason TEXT NOT NULL, name TEXT NOT NULL, actor TEXT NOT NULL,
+            made REAL NOT NULL, ended REAL);
+        CREATE UNIQUE INDEX waiver_one_holds ON waiver(host_id, check_name) WHERE ended IS NULL;
+        CREATE TABLE profile (
+            id TEXT PRIMARY KEY, body TEXT NOT NULL, actor TEXT NOT NULL, made REAL NOT NULL, edited REAL NOT NULL);
+        CREATE TABLE command (
+            id INTEGER PRIMARY KEY, host_id INTEGER NOT NULL REFERENCES host(id) ON DELETE CASCADE,
+            "where" TEXT NOT NULL, actor TEXT NOT NULL, script TEXT NOT NULL, times INTEGER NOT NULL,
+            first REAL NOT NULL, last REAL NOT NULL, code INTEGER, error TEXT, seconds REAL NOT NULL);
+        CREATE INDEX command_host ON command(host_id, last);
+        """,
+    )
+
+
 CHANGES: list[Callable[[sqlite3.Connection], None]] = [
     _hosts_jobs_events,
     _instances,
     _conversations_and_runs,
     _hosts_over_ssh,
+    _checklists_and_commands,
 ]
 """Append only: a change that was released is never edited."""

@@ -18,6 +18,7 @@ class Host(Row):
     reach: Mapped[str | None]
     tags: Mapped[str] = mapped_column(default="")
     removed: Mapped[float | None]
+    scenario: Mapped[str | None]
 
 
 class Probe(Row):
@@ -171,3 +172,45 @@ class Run(Row):
     results: Mapped[str]
     started: Mapped[float]
     ended: Mapped[float]
+
+
+class Waiver(Row):
+    """A person said why a check may stay unpassed on a host; it holds while `ended` is null."""
+
+    __tablename__ = "waiver"
+    id: Mapped[int] = mapped_column(primary_key=True)
+    host_id: Mapped[int] = mapped_column(ForeignKey("host.id"))
+    check_name: Mapped[str]
+    reason: Mapped[str]
+    name: Mapped[str]
+    actor: Mapped[str]
+    made: Mapped[float]
+    ended: Mapped[float | None]
+
+
+class OwnProfile(Row):
+    """A profile that a person copied and edited; `body` is JSON in the form of an entry of profiles.yaml."""
+
+    __tablename__ = "profile"
+    id: Mapped[str] = mapped_column(primary_key=True)
+    body: Mapped[str]
+    actor: Mapped[str]
+    made: Mapped[float]
+    edited: Mapped[float]
+
+
+class Command(Row):
+    """A command that was sent to a host; the same one sent again by the same person with the same end is counted."""
+
+    __tablename__ = "command"
+    id: Mapped[int] = mapped_column(primary_key=True)
+    host_id: Mapped[int] = mapped_column(ForeignKey("host.id"))
+    where: Mapped[str]
+    actor: Mapped[str]
+    script: Mapped[str]
+    times: Mapped[int]
+    first: Mapped[float]
+    last: Mapped[float]
+    code: Mapped[int | None]
+    error: Mapped[str | None]
+    seconds: Mapped[float]

@@ -48,6 +48,18 @@ ROWS: list[dict[str, list[tuple[object, ...]]]] = [
             (3, "gpu2#3", "ssh", "/root/pilot", 24.0, '{"address": "10.0.0.6"}', "", 25.0),
         ],
     },
+    {
+        "host": [(4, "排练", "ssh", "/root/pilot", 26.0, '{"address": "127.0.0.1"}', "", None, "two-healthy-910b4")],
+        "waiver": [
+            (1, 4, "room_for_cann", "磁盘下周到货", "王工", "me", 27.0, None),
+            (2, 4, "c_library", "containers only", "Li", "me", 28.0, 29.0),
+        ],
+        "profile": [("my-two-cards", '{"title": "ours"}', "me", 30.0, 31.0)],
+        "command": [
+            (1, 4, "root@127.0.0.1", "me", "true", 3, 32.0, 33.0, 0, None, 0.25),
+            (2, 4, "root@127.0.0.1", "me", "false", 1, 34.0, 34.0, None, "{}", 5.0),
+        ],
+    },
 ]  # fmt: skip
 """What each version could hold beyond the one before: table -> rows with a value, and an empty one, in every column."""
 
