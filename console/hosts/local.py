@@ -2,11 +2,13 @@
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import time
+from pathlib import Path
 
-from console.errors import CommandTimeout, HostError
+from console.errors import CommandTimeout, HostError, InvalidInput
 from console.hosts.runner import Outcome
 from console.text import say
 
@@ -41,6 +43,32 @@ class LocalRunner:
                 say("A command on this machine took longer than {limit} s and was ended.", limit=round(timeout_s))
             ) from error
         return Outcome(process.returncode, _text(out), _text(err), time.monotonic() - begun)
+
+    def put(self, source: Path, target: str, *, timeout_s: float = 600) -> None:
+        """A copy on one machine needs no time limit of its own: `timeout_s` is that of hosts far away."""
+        part = Path(f"{target}.part")
+        try:
+            given = source.open("rb")
+        except OSError as error:
+            raise InvalidInput(say("{path} cannot be read: {error}", path=str(source), error=str(error))) from error
+        try:
+            with given:
+                part.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as taken:
+                    shutil.copyfileobj(given, taken)
+            part.chmod(0o600)
+            part.replace(target)
+        except OSError as error:
+            raise HostError(
+                say(
+                    "{source} could not be copied to {target} on {where}: {error}. Is there room, may the user write "
+                    "there?",
+                    source=str(source),
+                    target=target,
+                    where=say("this machine"),
+                    error=error.strerror or str(error),
+                )
+            ) from error
 
     def address(self, port: int) -> str:
         return f"127.0.0.1:{port}"

@@ -1,6 +1,7 @@
 """The seam: the one way to act on a host, whether it is this machine or far away."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 
@@ -19,6 +20,13 @@ class Runner(Protocol):
 
     def run(self, script: str, *, timeout_s: float = 30, stdin: bytes = b"") -> Outcome:
         """Run `script` with `sh`; a non-zero exit code is an outcome, no error. CommandTimeout after `timeout_s`."""
+        ...
+
+    def put(self, source: Path, target: str, *, timeout_s: float = 600) -> None:
+        """Copy a file of the console's machine to the absolute path `target` of the host, whole or not at all.
+
+        Mode 0600, missing parents are made. InvalidInput when `source` cannot be read.
+        """
         ...
 
     def address(self, port: int) -> str:

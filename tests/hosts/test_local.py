@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from console.errors import CommandTimeout
+from console.errors import CommandTimeout, HostError, InvalidInput
 from console.hosts.local import LocalRunner
 from tests.jobs.test_worker import alive
 
@@ -48,3 +48,20 @@ def test_a_time_limit_holds_when_a_child_left_the_session(tmp_path: Path) -> Non
 
 def test_a_port_is_reached_on_loopback() -> None:
     assert LocalRunner().address(8000) == "127.0.0.1:8000"
+
+
+def test_a_file_is_put_whole_or_not_at_all(tmp_path: Path) -> None:
+    source, target = tmp_path / "weights", tmp_path / "deep" / "er" / "weights"
+    source.write_bytes(bytes(range(256)) * 9000)
+    LocalRunner().put(source, str(target))
+    assert target.read_bytes() == source.read_bytes()
+    assert target.stat().st_mode & 0o777 == 0o600
+    source.write_bytes(b"other")
+    LocalRunner().put(source, str(target))
+    assert target.read_bytes() == b"other"
+    assert [one.name for one in target.parent.iterdir()] == ["weights"]
+    with pytest.raises(HostError, match="could not be copied"):
+        LocalRunner().put(source, f"{source}/below a file")
+    with pytest.raises(InvalidInput, match="cannot be read"):
+        LocalRunner().put(tmp_path / "nothing", str(target))
+    assert target.read_bytes() == b"other"
