@@ -26,7 +26,10 @@ class Limit:
 
 @dataclass(frozen=True)
 class Profile:
-    """One way of running the pilot: which checks belong to it and their limits."""
+    """One way of running the pilot: which checks belong to it and their limits.
+
+    based_on   id of the built-in profile that a person's own one was copied from; "" for a built-in one
+    """
 
     id: str
     title: Words
@@ -34,6 +37,27 @@ class Profile:
     as_of: date
     checks: tuple[str, ...]
     limits: Mapping[str, Limit] = field(default_factory=dict)
+    based_on: str = ""
+
+    @property
+    def origin(self) -> str:
+        """The built-in profile that this is, or was copied from."""
+        return self.based_on or self.id
+
+    def title_in(self, language: str) -> str:
+        return self.title.get(language) or self.title["en"]
+
+    def entry(self) -> dict[str, object]:
+        """In the form of an entry of profiles.yaml, as JSON can hold it."""
+        return {
+            "id": self.id,
+            "based_on": self.based_on,
+            "as_of": self.as_of.isoformat(),
+            "title": dict(self.title),
+            "about": dict(self.about),
+            "checks": list(self.checks),
+            "limits": {name: {"value": one.value, "source": one.source} for name, one in self.limits.items()},
+        }
 
     def number(self, name: str) -> float:
         value = self.limits[name].value
@@ -96,10 +120,11 @@ def profile(profile_id: str) -> Profile:
 @functools.cache
 def _read() -> dict[str, Profile]:
     entries = yaml.safe_load(FILE.read_text(encoding="utf-8"))["profiles"]
-    return {entry["id"]: _profile(entry) for entry in entries}
+    return {entry["id"]: from_entry(entry) for entry in entries}
 
 
-def _profile(entry: Mapping[str, object]) -> Profile:
+def from_entry(entry: Mapping[str, object]) -> Profile:
+    """The profile that an entry of profiles.yaml, or of the same form, describes."""
     limits, checks, title, about = entry["limits"], entry["checks"], entry["title"], entry["about"]
     assert isinstance(limits, dict)
     assert isinstance(checks, list)
@@ -112,6 +137,7 @@ def _profile(entry: Mapping[str, object]) -> Profile:
         as_of=date.fromisoformat(str(entry["as_of"])),
         checks=tuple(checks),
         limits={name: Limit(limit["value"], limit["source"]) for name, limit in limits.items()},
+        based_on=str(entry.get("based_on") or ""),
     )
 
 

@@ -16,15 +16,17 @@ from console.checks import (
     software,
     tuning,
 )
-from console.checks.check import AREAS, CHECKS, Check, Judged, Level, Verdict, judge
+from console.checks.check import AREAS, CHECKS, WAIVED, Check, Judged, Level, Verdict, Waived, judge
 
 __all__ = [
     "AREAS",
     "CHECKS",
+    "WAIVED",
     "Check",
     "Judged",
     "Level",
     "Verdict",
+    "Waived",
     "cann",
     "card_health",
     "card_use",

@@ -63,6 +63,7 @@ def _codes(name: str, npu_health: Cards | None) -> str:
     area="npu",
     title=say("Temperature"),
     why=say("A card that is too hot slows down or raises an alarm; in the end it may switch itself off."),
+    slack=0.25,
 )
 def card_temperature(npu_tool: NpuTool, profile: Profile, npu_health: Cards | None = None) -> Verdict:
     usual, margin = profile.number("idle_temperature_c"), profile.number("idle_temperature_margin_c")
@@ -114,6 +115,7 @@ def _hot(hot: list[tuple[Device, float]], seen: Text, wanted: Text, level: Level
     area="npu",
     title=say("Power"),
     why=say("An idle card that draws no power, or much more than its neighbours, is badly supplied or stuck."),
+    slack=0.25,
 )
 def card_power(npu_tool: NpuTool, profile: Profile) -> Verdict:
     wanted = say("Idle cards draw some power, and about the same")

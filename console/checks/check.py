@@ -1,12 +1,12 @@
 """A check: a pure function that asks for facts by the names of its parameters and returns a verdict."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeVar
 
-from console.catalog.profiles import Profile, profile
+from console.catalog.profiles import Profile
 from console.facts.probe import Facts
 from console.text import Text, say, verbatim
 
@@ -55,7 +55,10 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Check:
-    """A registered check. `facts` are needed, `optional` are given where observed."""
+    """A registered check. `facts` are needed, `optional` are given where observed.
+
+    slack   part by which figures in what is seen move by themselves: no news from one look to the next
+    """
 
     name: str
     area: str
@@ -65,6 +68,20 @@ class Check:
     optional: tuple[str, ...]
     asks_profile: bool
     function: Callable[..., Verdict]
+    slack: float = 0.0
+
+
+WAIVED = "waived"
+"""Stands for the level of a check that did not pass, and that a person waived."""
+
+
+@dataclass(frozen=True)
+class Waived:
+    """Why a check need not pass on a host: who said so, and when (Unix seconds)."""
+
+    reason: str
+    name: str
+    made: float
 
 
 @dataclass(frozen=True)
@@ -77,16 +94,30 @@ class Judged:
     why: Text
     verdict: Verdict
     facts: tuple[str, ...]
+    waiver: Waived | None = None
 
     @property
     def area_title(self) -> Text:
         return AREAS[self.area]
 
+    @property
+    def passed(self) -> bool:
+        return self.verdict.level == Level.PASS
+
+    @property
+    def standing(self) -> str:
+        """The level, or WAIVED: what is waived counts neither as a pass nor against the host."""
+        return WAIVED if self.waiver is not None and not self.passed else str(self.verdict.level)
+
+    @property
+    def failed(self) -> bool:
+        return self.standing == Level.FAIL
+
 
 CHECKS: dict[str, Check] = {}
 
 
-def check(*, area: str, title: Text, why: Text) -> Callable[[Judgement], Judgement]:
+def check(*, area: str, title: Text, why: Text, slack: float = 0.0) -> Callable[[Judgement], Judgement]:
     """Register a function as a check named like it.
 
     Its parameters are names of facts; one with a default is optional, one named `profile` gets the profile.
@@ -98,22 +129,21 @@ def check(*, area: str, title: Text, why: Text) -> Callable[[Judgement], Judgeme
         optional = tuple(name for name in names if given[name].default is not inspect.Parameter.empty)
         needed = tuple(name for name in names if name not in optional)
         name = function.__name__
-        CHECKS[name] = Check(name, area, title, why, needed, optional, "profile" in given, function)
+        CHECKS[name] = Check(name, area, title, why, needed, optional, "profile" in given, function, slack)
         return function
 
     return register
 
 
-def judge(facts: Facts, profile_id: str) -> list[Judged]:
-    """A verdict of every check of the profile, in its order. Raises NotFound for an unknown profile."""
-    wanted = profile(profile_id)
-    return [judge_one(CHECKS[name], facts, wanted) for name in wanted.checks]
+def judge(facts: Facts, wanted: Profile, waivers: Mapping[str, Waived] | None = None) -> list[Judged]:
+    """A verdict of every check of the profile, in its order; `waivers` by name of the check."""
+    return [judge_one(CHECKS[name], facts, wanted, (waivers or {}).get(name)) for name in wanted.checks]
 
 
-def judge_one(one: Check, facts: Facts, wanted: Profile) -> Judged:
+def judge_one(one: Check, facts: Facts, wanted: Profile, waiver: Waived | None = None) -> Judged:
     """The verdict of one check; a missing fact or a crash gives UNKNOWN, never an exception."""
     names = (*one.facts, *one.optional)
-    return Judged(one.name, one.area, one.title, one.why, _verdict(one, facts, wanted), names)
+    return Judged(one.name, one.area, one.title, one.why, _verdict(one, facts, wanted), names, waiver)
 
 
 def _verdict(one: Check, facts: Facts, wanted: Profile) -> Verdict:

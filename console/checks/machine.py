@@ -1,5 +1,6 @@
 """Checks of the operating system: kind, architecture, C library, clock, language."""
 
+import math
 from datetime import UTC, datetime
 
 from console.catalog.profiles import Profile
@@ -60,6 +61,7 @@ def c_library(libc: Libc, profile: Profile) -> Verdict:
     area="system",
     title=say("Clock"),
     why=say("With a clock that is far off, certificates seem invalid, so downloads fail; and logs tell wrong times."),
+    slack=math.inf,
 )
 def clock_is_plausible(clock: Clock, profile: Profile) -> Verdict:
     shown = datetime.fromtimestamp(clock.seconds, UTC)

@@ -149,6 +149,7 @@ def _cpus(words: str) -> set[int]:
     area="storage",
     title=say("Room for CANN"),
     why=say("Toolkit, operators and NNAL are unpacked below /usr/local/Ascend; a full disk leaves half of them."),
+    slack=0.1,
 )
 def room_for_cann(rooms: dict[str, Room], profile: Profile) -> Verdict:
     room, least = rooms["cann"], profile.number("cann_room_gib")

@@ -17,6 +17,7 @@ GIB = 2**30
         "The server, the engine and its workers each hold Python and PyTorch, and the weights and the KV cache. "
         "When memory runs out, the kernel kills one of them."
     ),
+    slack=0.25,
 )
 def memory_available(meminfo: Meminfo, profile: Profile, limits: Limits | None = None) -> Verdict:
     least, wished = profile.number("memory_least_gib"), profile.number("memory_wished_gib")
@@ -48,6 +49,7 @@ def memory_available(meminfo: Meminfo, profile: Profile, limits: Limits | None =
     area="storage",
     title=say("Room in the work folder"),
     why=say("The runtime, the downloads and the models are kept there."),
+    slack=0.1,
 )
 def room_in_work_folder(rooms: dict[str, Room], profile: Profile) -> Verdict:
     room = rooms["work"]
@@ -76,6 +78,7 @@ def room_in_work_folder(rooms: dict[str, Room], profile: Profile) -> Verdict:
     area="storage",
     title=say("Room for temporary files"),
     why=say("Packages are unpacked through the temporary folder; when it is full, installs end with odd errors."),
+    slack=0.1,
 )
 def room_for_temporary_files(rooms: dict[str, Room], profile: Profile, probe: ProbeNote | None = None) -> Verdict:
     room = rooms["tmp"]

@@ -4,15 +4,15 @@ import os
 import secrets
 import shlex
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sqlalchemy import select
 
-from console.catalog.profiles import PROFILES
-from console.checks import Judged, judge
-from console.errors import ConsoleError, HostError
+from console.catalog.profiles import Profile
+from console.checks import CHECKS, Judged, judge
+from console.errors import ConsoleError, HostError, NotFound
 from console.facts import ascend
 from console.facts.fact import Fact
 from console.facts.local import FACTS
@@ -20,17 +20,16 @@ from console.facts.memory import Meminfo
 from console.facts.probe import Facts, Raw, probe_script, read, split
 from console.facts.system import Limits
 from console.facts.words import ALL_TITLES, in_words
-from console.hosts import inventory
+from console.hosts import inventory, kept, own_profiles, waivers
 from console.hosts.inventory import Host
+from console.hosts.kept import RUNTIME, Kept
 from console.plans import local_cpu
-from console.records import reading, writing
+from console.records import reading
 from console.serving.spec import Machine
-from console.text import Text, say
+from console.text import Text, say, verbatim
 from db import models
 
 LOCAL_PROFILE, REMOTE_PROFILE = "this-machine-cpu", "ascend-two-cards"
-RUNTIME = "runtime_local_cpu"
-"""Name under which the look at the installed runtime is kept."""
 NO_RUNTIME = 44
 """Exit code of the look at a runtime that is not there at all."""
 PROBE_LIMIT_S = 60.0
@@ -45,12 +44,20 @@ MACHINE_FACTS = ("usable_cpus", "meminfo", "limits", "numa", "listeners", "arch"
 
 @dataclass(frozen=True)
 class Seen:
-    """What one probe brought, with its time (Unix seconds)."""
+    """What one probe brought, with its time (Unix seconds).
+
+    times   of the facts that were asked again since, for a single check, when that was
+    """
 
     probe_id: int
     time: float
     raws: Mapping[str, Raw]
     facts: Facts
+    times: Mapping[str, float] = field(default_factory=dict)
+
+    def asked(self, fact: str) -> float:
+        """When this fact was asked for."""
+        return self.times.get(fact, self.time)
 
     def lines(self) -> list[tuple[Text, Text]]:
         """Title and value of every fact worth a line, or why there is no value."""
@@ -64,11 +71,19 @@ class Seen:
 
 @dataclass(frozen=True)
 class Checked:
-    """The checklist over one probe."""
+    """The checklist over what a host said; `time` is that of its last whole probe."""
 
-    time: float
+    seen: Seen
+    profile: Profile
     judged: Sequence[Judged]
-    raws: Mapping[str, Raw]
+
+    @property
+    def time(self) -> float:
+        return self.seen.time
+
+    @property
+    def raws(self) -> Mapping[str, Raw]:
+        return self.seen.raws
 
 
 @dataclass(frozen=True)
@@ -80,52 +95,73 @@ class Runtime:
     words: Text
 
 
-def facts_of(host: Host, profile: str | None = None) -> Sequence[Fact]:
-    """What this host is asked: whatever is reached over SSH, or judged by a profile for NPUs, may have some."""
-    return FACTS if host.reach is None and profile in (None, LOCAL_PROFILE) else ascend.FACTS
+def facts_of(host: Host, profile: str | None = None, check: str | None = None) -> Sequence[Fact]:
+    """What this host is asked: whatever is reached over SSH, or judged by a profile for NPUs, may have some.
+
+    With `check` only what this check needs. NotFound for a check or profile that does not exist.
+    """
+    is_plain = host.reach is None and (profile is None or own_profiles.find(profile).origin == LOCAL_PROFILE)
+    asked = FACTS if is_plain else ascend.FACTS
+    if check is None:
+        return asked
+    if check not in CHECKS:
+        names = ", ".join(CHECKS)
+        raise NotFound(say("There is no check {name}. There are: {names}.", name=verbatim(check), names=names))
+    wanted = {*CHECKS[check].facts, *CHECKS[check].optional}
+    named = [fact for fact in asked if fact.name in wanted]
+    return named + [fact for fact in ascend.FACTS if fact.name in wanted - {one.name for one in named}]
 
 
 def profiles_of(host: Host) -> list[str]:
     """The profiles this host can be judged by, the usual one first."""
-    if host.reach is None:
-        return [LOCAL_PROFILE]
-    return sorted((one for one in PROFILES if one != LOCAL_PROFILE), key=lambda one: one != REMOTE_PROFILE)
+    mine = [one for one in own_profiles.profiles().values() if (one.origin == LOCAL_PROFILE) == (host.reach is None)]
+    usual = LOCAL_PROFILE if host.reach is None else REMOTE_PROFILE
+    return [one.id for one in sorted(mine, key=lambda one: one.id != usual)]
 
 
-def probe(host: Host, *, actor: str, profile: str | None = None) -> dict[str, Raw]:
-    """Ask every fact in one round trip and keep the raw output. HostError when the host gave no usable answer."""
-    began = time.time()
-    raws = _ask(host, facts_of(host, profile))
-    if not raws:
+def probe(host: Host, *, actor: str, profile: str | None = None, check: str | None = None) -> dict[str, Raw]:
+    """Ask in one round trip and keep the raw output. HostError when the host gave no usable answer.
+
+    Every fact, or with `check` those of this check: they are then laid over the last whole probe.
+    """
+    began, facts = time.time(), facts_of(host, profile, check)
+    raws = _ask(host, facts)
+    if not raws.keys() & {fact.name for fact in facts}:
         raise HostError(say("{host} answered with nothing that could be read.", host=host.title))
-    _keep(host, raws.values(), began, actor)
+    mark = [] if check is None else [Raw(kept.ONLY_FOR, check, 0, 0.0)]
+    kept.keep(host.id, [*raws.values(), *mark], began, actor=actor)
     return raws
 
 
 def latest(host: Host) -> Seen | None:
-    """The last probe of this host; None when it was never asked."""
-    with reading() as session:
-        query = (
-            select(models.Probe)
-            .join(models.Observation)
-            .where(models.Probe.host_id == host.id, models.Observation.name != RUNTIME)
-        )
-        row = session.scalar(query.order_by(models.Probe.id.desc()).limit(1))
-        if row is None:
-            return None
-        raws = {one.name: Raw(one.name, one.text, one.code, one.seconds, one.timed_out) for one in row.observations}
-        return Seen(row.id, row.ended, raws, read(raws, ascend.FACTS))
+    """The last whole probe of this host with what was asked again since; None when it was never asked."""
+    found = kept.last(host.id)
+    return None if found is None else _seen(found)
+
+
+def before(host: Host, probe_id: int) -> Seen | None:
+    """The whole probe before another one, as it was then."""
+    found = kept.before(host.id, probe_id)
+    return None if found is None else _seen(found)
+
+
+def _seen(found: Kept) -> Seen:
+    return Seen(found.probe_id, found.time, found.raws, read(found.raws, ascend.FACTS), found.times)
 
 
 def judged(host: Host, profile: str | None = None) -> Checked | None:
-    """The checklist over the last probe; verdicts are derived now, so a better check judges old output anew.
+    """The checklist over what the host said last; verdicts are derived now, so a better check judges old output anew.
 
     `profile` None = the usual one of this host.
     """
     seen = latest(host)
-    if seen is None:
-        return None
-    return Checked(seen.time, judge(seen.facts, profile or profiles_of(host)[0]), seen.raws)
+    return None if seen is None else judged_of(host, seen, profile)
+
+
+def judged_of(host: Host, seen: Seen, profile: str | None = None) -> Checked:
+    """The checklist over one probe, with the waivers that hold now."""
+    wanted = own_profiles.find(profile or (LOCAL_PROFILE if host.reach is None else REMOTE_PROFILE))
+    return Checked(seen, wanted, judge(seen.facts, wanted, waivers.held(host.id)))
 
 
 def probe_all(
@@ -203,7 +239,7 @@ def look_at_runtime(host: Host, *, actor: str = "console") -> Runtime:
     began = time.time()
     outcome = inventory.runner(host).run(script, timeout_s=PROBE_LIMIT_S)
     raw = Raw(RUNTIME, (outcome.out + outcome.err)[-4000:], outcome.code, outcome.seconds)
-    _keep(host, [raw], began, actor)
+    kept.keep(host.id, [raw], began, actor=actor)
     return _runtime(raw, time.time())
 
 
@@ -241,18 +277,6 @@ def _ask(host: Host, facts: Sequence[Fact]) -> dict[str, Raw]:
         asked["PILOT_LANG"] = os.environ.get("LC_ALL") or os.environ.get("LANG") or ""
     script = probe_script(facts, token, asked)
     return split(inventory.runner(host).run(script, timeout_s=PROBE_LIMIT_S).out, token)
-
-
-def _keep(host: Host, raws: Iterable[Raw], began: float, actor: str) -> None:
-    with writing() as session:
-        row = models.Probe(host_id=host.id, actor=actor, started=began, ended=time.time())
-        row.observations = [
-            models.Observation(
-                name=raw.name, text=raw.text, code=raw.code, seconds=raw.seconds, timed_out=raw.timed_out
-            )
-            for raw in raws
-        ]
-        session.add(row)
 
 
 def machine_name(host: Host) -> str:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from console.bench import runs
 from console.bench.quick import measure
-from console.checks import Level
 from console.errors import EngineError, InvalidInput
 from console.hosts import inventory, observe
 from console.jobs.logs import Log
@@ -27,7 +26,8 @@ FIRST_QUESTION = "What is the capital of France?"
 
 def _probe(carry: "Carry", step: Step, log: Log) -> None:
     host = inventory.host(carry.host_id)
-    for raw in observe.probe(host, actor="console").values():
+    only = step.arguments.get("check")
+    for raw in observe.probe(host, actor="console", check=None if only is None else str(only)).values():
         log.line(f"{raw.name}: exit code {raw.code}, {raw.seconds} s" + (", time limit" if raw.timed_out else ""))
 
 
@@ -40,8 +40,8 @@ def _judge(carry: "Carry", step: Step, log: Log) -> None:
         checked = observe.judged(host)
     judged = checked.judged if checked is not None else []
     for one in judged:
-        log.line(f"{one.verdict.level:8} {one.title}: {one.verdict.seen}")
-    failed = [one for one in judged if one.verdict.level == Level.FAIL]
+        log.line(f"{one.standing:8} {one.title}: {one.verdict.seen}")
+    failed = [one for one in judged if one.failed]
     if failed:
         places = ", ".join(f"{{c{number}}}" for number in range(len(failed)))
         raise InvalidInput(

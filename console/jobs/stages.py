@@ -4,11 +4,12 @@ A stage is green only through an observation younger than LIMITS says, never bec
 """
 
 import time
+from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
 
 from console.bench import runs
-from console.checks import Level
+from console.checks import WAIVED, Level
 from console.hosts import inventory, observe
 from console.jobs import history
 from console.jobs.history import JobView
@@ -95,13 +96,15 @@ def _check(host: inventory.Host) -> Stage:
     checked = observe.judged(host)
     if checked is None:
         return Stage("check", StageState.TODO, say("not checked yet"))
-    count = {level: sum(one.verdict.level == level for one in checked.judged) for level in Level}
+    count = Counter(one.standing for one in checked.judged)
     words = say(
         "pass {passed} · warning {warnings} · fail {failed}",
         passed=count[Level.PASS],
         warnings=count[Level.WARN] + count[Level.UNKNOWN],
         failed=count[Level.FAIL],
     )
+    if count[WAIVED]:
+        words = say("{counts} · waived {waived}", counts=words, waived=count[WAIVED])
     state = _fresh("check", checked.time)
     if count[Level.FAIL]:
         state = StageState.FAILED

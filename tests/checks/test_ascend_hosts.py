@@ -167,7 +167,7 @@ def table(judged: list[Judged]) -> dict[str, tuple[Level, str]]:
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_the_checklist_says_what_a_person_would_say(name: str) -> None:
     facts, profile_id, wanted = SCENARIOS[name]
-    found = table(judge(facts, profile_id))
+    found = table(judge(facts, profile(profile_id)))
     assert list(found) == list(profile(profile_id).checks)
     odd = {check: level for check, (level, _) in found.items() if level is not Level.PASS}
     assert odd == {check: level for check, (level, _) in wanted.items()}, {one: found[one] for one in odd}
@@ -179,7 +179,7 @@ def test_the_checklist_says_what_a_person_would_say(name: str) -> None:
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_whatever_is_not_well_says_what_to_do(name: str, language: str) -> None:
     facts, profile_id, _ = SCENARIOS[name]
-    for one in judge(facts, profile_id):
+    for one in judge(facts, profile(profile_id)):
         assert (one.verdict.fix is None) == (one.verdict.level is Level.PASS), one.name
         for text in (one.title, one.why, one.verdict.seen, one.verdict.wanted, one.verdict.fix):
             assert text is None or ("{" not in render(text, language) and render(text, language).strip()), one.name
@@ -204,12 +204,12 @@ def test_an_answer_that_was_cut_breaks_no_check(name: str) -> None:
 @pytest.mark.parametrize("path", sorted(SAMPLES.glob("npu_smi_*.txt")), ids=lambda path: path.stem)
 def test_whatever_npu_smi_prints_no_check_breaks(path: Path) -> None:
     for profile_id in ("ascend-reference", "ascend-multi-node"):
-        for one in judge(host(npu_tool=path.read_text(encoding="utf-8")), profile_id):
+        for one in judge(host(npu_tool=path.read_text(encoding="utf-8")), profile(profile_id)):
             assert "The check itself failed" not in render(one.verdict.seen, "en"), one.name
 
 
 def test_a_fix_for_heat_names_fans_air_and_liquid() -> None:
-    judged = {one.name: one.verdict for one in judge(host(**HOT), "ascend-reference")}
+    judged = {one.name: one.verdict for one in judge(host(**HOT), profile("ascend-reference"))}
     fix = judged["card_temperature"].fix
     assert fix
     assert all(word in render(fix, "en") for word in ("fan curve", "airflow", "liquid cooling"))
@@ -217,7 +217,7 @@ def test_a_fix_for_heat_names_fans_air_and_liquid() -> None:
 
 def test_the_holder_is_stopped_by_name() -> None:
     facts, profile_id, _ = SCENARIOS["card held by a container"]
-    judged = {one.name: one.verdict for one in judge(facts, profile_id)}
+    judged = {one.name: one.verdict for one in judge(facts, profile(profile_id))}
     assert judged["cards_free"].fix_command == "docker stop mindie-service"
 
 

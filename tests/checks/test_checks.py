@@ -135,7 +135,7 @@ def test_a_missing_fact_gives_unknown_with_its_reason(name: str) -> None:
 
 
 def test_nothing_observed_gives_a_whole_list_of_unknowns() -> None:
-    judged = judge(Facts(), CPU.id)
+    judged = judge(Facts(), CPU)
     assert [one.name for one in judged] == list(CPU.checks)
     assert {one.verdict.level for one in judged} == {Level.UNKNOWN}
 

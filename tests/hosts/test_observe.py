@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from console.errors import HostError
 from console.facts.local import FACTS
 from console.facts.probe import Facts, Raw, read
-from console.hosts import observe
+from console.hosts import kept, observe
 from console.hosts.inventory import Host
 from console.plans import local_cpu
 from console.records import writing
@@ -131,7 +131,7 @@ def test_half_a_runtime_says_what_is_missing(host: Host) -> None:
 
 def test_the_last_look_counts(host: Host) -> None:
     observe.look_at_runtime(host)
-    observe._keep(host, [Raw(observe.RUNTIME, "", 0, 1.0)], 0.0, "console")
+    kept.keep(host.id, [Raw(kept.RUNTIME, "", 0, 1.0)], 0.0, actor="console")
     found = observe.runtime(host)
     assert found is not None
     assert found.complete

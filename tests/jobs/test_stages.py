@@ -58,7 +58,7 @@ def see(host: Host, name: str, age_s: float | None) -> None:
     elif name == "check":
         observe.probe(host, actor="ann")
     else:
-        observe._keep(host, [observe.Raw(observe.RUNTIME, "", 0, 1.0)], when, "console")
+        kept.keep(host.id, [observe.Raw(kept.RUNTIME, "", 0, 1.0)], when, actor="console")
     with writing() as session:
         for row in (*session.query(models.Run), *session.query(models.Probe)):
             row.ended = when
