@@ -193,4 +193,6 @@ STATE_WORDS: dict[str, Text] = {
     "created": say("created"),
     "edited": say("edited"),
     "deleted": say("deleted"),
+    "waived": say("waived"),
+    "waiver ended": say("waiver ended"),
 }

@@ -5,6 +5,7 @@ import platform
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from console.checks import CHECKS
 from console.hosts import inventory, observe
 from console.jobs import history
 from console.jobs.jobs import enqueue, go_on_with
@@ -17,6 +18,8 @@ from db import models
 
 PILOT = ("check", "install", "start", "try", "measure")
 """From a bare host to a measured answer, as kinds of job."""
+RECHECK = "recheck"
+"""The kind of job that asks again what a single check needs."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +81,16 @@ def _check(host: inventory.Host) -> Made:
         Step("judge", say("Compare with what the pilot needs"), action="judge", expected_s=0.2),
     ]
     return f"host:{host.id}", say("Check {host}", host=host.title), steps
+
+
+def ask_again(check: str, host_id: int, *, actor: str) -> int:
+    """Queue the questions of one check alone; what else is known of the host stays as old as it is."""
+    host = inventory.host(host_id)
+    steps = [
+        Step("ask", say("Ask what this check needs"), action="probe", arguments={"check": check}, timeout_s=120),
+    ]
+    title = say("Check “{check}” on {host}", check=CHECKS[check].title, host=host.title)
+    return enqueue(RECHECK, f"check:{host_id}:{check}", host_id, title, steps, actor=actor)
 
 
 def _install(host: inventory.Host) -> Made:
