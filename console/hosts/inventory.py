@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from console.errors import Conflict, InvalidInput, NotFound
 from console.hosts import reach as reaches
+from console.hosts.journal import Recorded
 from console.hosts.local import LocalRunner
 from console.hosts.reach import Reach
 from console.hosts.runner import Runner
@@ -87,12 +88,19 @@ def add_host(name: str, reach: Reach, *, tags: Iterable[str] = (), work_folder: 
     """Enter a host that is reached over SSH; nothing is connected. Conflict when the name is taken."""
     this_machine()  # it stays the first
     with writing() as session:
-        row = models.Host(kind=SSH, created=time.time())
-        _fill(session, row, name, reach, tags, work_folder)
-        session.add(row)
-        session.flush()
-        note(session, f"host:{row.id}", "created", actor=actor)
-        return _host(row)
+        return add_in(session, name, reach, tags=tags, work_folder=work_folder, actor=actor)
+
+
+def add_in(
+    session: Session, name: str, reach: Reach, *, tags: Iterable[str] = (), work_folder: str = "", actor: str
+) -> Host:
+    """Like `add_host`, inside a transaction that is already open."""
+    row = models.Host(kind=SSH, created=time.time())
+    _fill(session, row, name, reach, tags, work_folder)
+    session.add(row)
+    session.flush()
+    note(session, f"host:{row.id}", "created", actor=actor)
+    return _host(row)
 
 
 def edit_host(
@@ -100,12 +108,36 @@ def edit_host(
 ) -> Host:
     """Change how a host is called and reached. Conflict while something of ours runs on it."""
     with writing() as session:
-        row = _remote(session, host_id)
-        if row.reach != reach.to_json() or (work_folder and row.work_folder != work_folder):
-            _refuse_while_used(session, row)
-        _fill(session, row, name, reach, tags, work_folder)
-        note(session, f"host:{row.id}", "edited", actor=actor)
-        return _host(row)
+        return edit_in(session, host_id, name, reach, tags=tags, work_folder=work_folder, actor=actor)
+
+
+def edit_in(
+    session: Session,
+    host_id: int,
+    name: str,
+    reach: Reach,
+    *,
+    tags: Iterable[str] = (),
+    work_folder: str = "",
+    actor: str,
+) -> Host:
+    """Like `edit_host`, inside a transaction that is already open."""
+    row = _remote(session, host_id)
+    if row.reach != reach.to_json() or (work_folder and row.work_folder != work_folder):
+        _refuse_while_used(session, row)
+    _fill(session, row, name, reach, tags, work_folder)
+    note(session, f"host:{row.id}", "edited", actor=actor)
+    return _host(row)
+
+
+def why_in_use(host_id: int) -> Text | None:
+    """Why this host can be neither removed nor reached in another way now; None when nothing of ours needs it."""
+    with reading() as session:
+        try:
+            _refuse_while_used(session, _remote(session, host_id))
+        except (Conflict, InvalidInput) as error:
+            return error.text
+    return None
 
 
 def remove_host(host_id: int, *, actor: str) -> None:
@@ -122,14 +154,14 @@ def remove_host(host_id: int, *, actor: str) -> None:
         row.name, row.removed = f"{row.name}#{row.id}", time.time()
 
 
-def runner(of: Host) -> Runner:
-    """The one way to act on this host."""
+def runner(of: Host, *, actor: str | None = None) -> Runner:
+    """The one way to act on this host; every command is written down, in the name of `actor` or of who acts here."""
     if of.reach is None:
-        return LocalRunner()
+        return Recorded(LocalRunner(), of.id, LOCAL, actor)
     from console.hosts.connection import connection
     from console.hosts.ssh import SshRunner
 
-    return SshRunner(connection(of.reach))
+    return Recorded(SshRunner(connection(of.reach)), of.id, str(of.reach), actor)
 
 
 def _remote(session: Session, host_id: int) -> models.Host:
@@ -158,20 +190,25 @@ def _refuse_while_used(session: Session, row: models.Host) -> None:
         raise Conflict(say("Job {job} is at work on {host}. Wait for it or cancel it first.", job=job, host=row.name))
 
 
-def _fill(session: Session, row: models.Host, name: str, reach: Reach, tags: Iterable[str], work_folder: str) -> None:
-    name, folder = name.strip(), work_folder.strip() or row.work_folder or _home(reach.user) + "/ascend-pilot"
+def checked(name: str, reach: Reach, tags: Iterable[str], work_folder: str) -> tuple[str, str, tuple[str, ...]]:
+    """Name, work folder and tags as they would be stored. InvalidInput says what cannot be."""
+    name, folder = name.strip(), work_folder.strip() or _home(reach.user) + "/ascend-pilot"
     if not NAME.fullmatch(name):
         raise InvalidInput(
             say("“{name}” is no name for a host. Use letters, digits, dots and dashes, at most 63.", name=name)
         )
     if not folder.startswith("/"):
         raise InvalidInput(say("The work folder must be an absolute path on the host, not {folder}.", folder=folder))
+    return name, folder.rstrip("/") or "/", tuple(_tags(tags))
+
+
+def _fill(session: Session, row: models.Host, name: str, reach: Reach, tags: Iterable[str], work_folder: str) -> None:
+    name, folder, words = checked(name, reach, tags, work_folder.strip() or row.work_folder or "")
     with session.no_autoflush:
         taken = session.scalar(select(models.Host.id).where(models.Host.name == name))
     if taken is not None and taken != row.id:
         raise Conflict(say("There is a host named {name} already. Choose another name, or edit that one.", name=name))
-    row.name, row.reach, row.work_folder = name, reach.to_json(), folder.rstrip("/") or "/"
-    row.tags = " ".join(_tags(tags))
+    row.name, row.reach, row.work_folder, row.tags = name, reach.to_json(), folder, " ".join(words)
 
 
 def _tags(given: Iterable[str]) -> list[str]:

@@ -43,7 +43,8 @@ class Detached:
 
     def start(self, script: str) -> None:
         """Start `script`, once per folder: a second start raises Conflict, whoever makes it."""
-        outcome = self.runner.run(_with_folder(START, self.folder), stdin=script.encode())
+        words = script.encode()
+        outcome = self.runner.run(f"size={len(words)}\n" + _with_folder(START, self.folder), stdin=words)
         if outcome.code == ALREADY_THERE:
             raise Conflict(say("This command was already started in {folder}.", folder=self.folder))
         if outcome.code != 0:
@@ -56,9 +57,10 @@ class Detached:
                 )
             )
 
-    def look(self, offset: int = 0) -> Look:
+    def look(self, offset: int = 0, *, timeout_s: float = 30) -> Look:
         """What became of it, and its log from byte `offset` on, at most LOG_CHUNK bytes."""
-        outcome = self.runner.run(f"offset={offset} chunk={LOG_CHUNK}\n" + _with_folder(LOOK, self.folder))
+        asked = f"{offset} {LOG_CHUNK}\n".encode()  # not in the script, so that a follower's looks are one command
+        outcome = self.runner.run(_with_folder(LOOK, self.folder), timeout_s=timeout_s, stdin=asked)
         if outcome.code != 0:
             raise HostError(
                 say("The folder {folder} could not be read: {error}", folder=self.folder, error=outcome.err)
@@ -96,6 +98,7 @@ umask 077
 mkdir -p "$folder" && cd "$folder" || exit 97
 mkdir started 2>/dev/null || { [ -d started ] && exit 98; echo 'cannot write there' >&2; exit 97; }
 cat > cmd.sh || { rmdir started; exit 97; }
+[ "$(wc -c < cmd.sh)" -eq "$size" ] || { rmdir started; echo 'the script did not arrive whole' >&2; exit 97; }
 cat > leader.sh <<'LEADER' || { rmdir started; exit 97; }
 trap 'exit 143' TERM
 trap 'exit 130' INT
@@ -134,6 +137,7 @@ leader_lives() {  # the process that wrote `pid` is still that process
 LOOK = (
     WHO_LIVES
     + r"""
+read -r offset chunk
 report() {
   echo "$1 $2 $(wc -c < log 2>/dev/null || echo 0)"
   tail -c +$((offset+1)) log 2>/dev/null | head -c "$chunk" | base64

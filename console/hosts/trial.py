@@ -8,8 +8,10 @@ from console.errors import HostError, InvalidInput
 from console.hosts import keys
 from console.hosts.connection import Connection
 from console.hosts.inventory import Host
+from console.hosts.journal import Recorded
 from console.hosts.keys import Password
 from console.hosts.reach import Reach, Sudo
+from console.hosts.runner import Runner
 from console.hosts.ssh import SshRunner
 from console.text import Text, say
 
@@ -31,7 +33,7 @@ def try_host(host: Host) -> Tried:
     with Connection(_reach(host)) as connection:
         connection.transport()
         login_s = time.monotonic() - began
-        runner = SshRunner(connection)
+        runner = _runner(connection, host)
         command_s = runner.run("true", timeout_s=TRY_S).seconds
         return Tried(login_s, command_s, _remarks(runner, host))
 
@@ -45,7 +47,7 @@ def install_key(host: Host, password: Password) -> None:
         f"{{ grep -qxF {line} ~/.ssh/authorized_keys || printf '\\n%s\\n' {line} >> ~/.ssh/authorized_keys; }}"
     )
     with Connection(reach, password) as connection:
-        outcome = SshRunner(connection).run(script, timeout_s=TRY_S)
+        outcome = _runner(connection, host).run(script, timeout_s=TRY_S)
     if outcome.code != 0:
         raise HostError(
             say(
@@ -59,13 +61,17 @@ def install_key(host: Host, password: Password) -> None:
         connection.transport()
 
 
+def _runner(connection: Connection, host: Host) -> Runner:
+    return Recorded(SshRunner(connection), host.id, str(connection.reach))
+
+
 def _reach(host: Host) -> Reach:
     if host.reach is None:
         raise InvalidInput(say("This machine is reached without SSH."))
     return host.reach
 
 
-def _remarks(runner: SshRunner, host: Host) -> tuple[Text, ...]:
+def _remarks(runner: Runner, host: Host) -> tuple[Text, ...]:
     folder = shlex.quote(host.work_folder)
     asked = runner.run(
         f'p={folder}; while [ ! -e "$p" ]; do p=$(dirname "$p"); done; [ -d "$p" ] && [ -w "$p" ] || echo "$p"',
@@ -77,19 +83,19 @@ def _remarks(runner: SshRunner, host: Host) -> tuple[Text, ...]:
             say(
                 "The user {user} cannot write in {place}, so the work folder {folder} cannot be made. Choose "
                 "another one.",
-                user=runner.reach.user,
+                user=_reach(host).user,
                 place=refusing,
                 folder=host.work_folder,
             )
         )
-    if (sudo := _sudo(runner)) is not None:
+    if (sudo := _sudo(runner, _reach(host))) is not None:
         found.append(sudo)
     return tuple(found)
 
 
-def _sudo(runner: SshRunner) -> Text | None:
+def _sudo(runner: Runner, reach: Reach) -> Text | None:
     """What is wrong with sudo, where the inventory says that the user has it."""
-    user, way = runner.reach.user, runner.reach.sudo
+    user, way = reach.user, reach.sudo
     if way == Sudo.NONE:
         return None
     outcome = runner.run("command -v sudo >/dev/null || exit 127; sudo -n true", timeout_s=TRY_S)

@@ -9,36 +9,58 @@ from dataclasses import dataclass, field
 
 from console.errors import ConsoleError, DataError
 from console.hosts import inventory
+from console.hosts.journal import acting
 from console.hosts.runner import Runner
 from console.jobs import path
 from console.jobs.actions import ACTIONS
-from console.jobs.follow import Cancelled, LetGo, StepFailed, run_script
+from console.jobs.ends import Cancelled, LetGo, StepFailed
+from console.jobs.follow import run_script
 from console.jobs.jobs import enqueue_in
 from console.jobs.logs import step_log
+from console.jobs.ride import ride
 from console.jobs.states import FINISHED_STEPS, JobState, StepState
 from console.plans.step import Step
 from console.records import CONSOLE, move, reading, writing
+from console.serving import instances
 from console.text import Text, say, to_json
 from db import models
 
 VERIFY_TIMEOUT_S = 120
+TICK_S = 0.3
+STARTING = ("start", "restart")
+"""The kinds of job whose subject is a server that they bring up."""
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 
 
 @dataclass
 class Carry:
-    """One job in the hands of the worker. `going_down` turns true when the worker must let go."""
+    """One job in the hands of the worker. `going_down` turns true when the worker must let go.
+
+    reached   whether the host has answered in this job, or in the one that led to it: then a lost connection is
+              ridden out, else told at once
+    """
 
     job_id: int
     going_down: Callable[[], bool]
-    host_id: int = 0
+    host: inventory.Host = field(init=False)
     runner: Runner = field(init=False)
-    work_folder: str = ""
+    reached: bool = False
+
+    @property
+    def host_id(self) -> int:
+        return self.host.id
+
+    @property
+    def work_folder(self) -> str:
+        return self.host.work_folder
 
     def run(self) -> None:
         """Carry the job to its end, or let go of it. Never raises."""
         try:
-            self._carry()
+            with reading() as session:
+                actor = session.get_one(models.Job, self.job_id).actor
+            with acting(actor):
+                self._carry()
         except DataError:
             traceback.print_exc()  # what happened could not be written down: the worker takes the job up again
 
@@ -52,8 +74,8 @@ class Carry:
             self._succeed()
         except LetGo:
             return
-        except Cancelled:
-            self._end(JobState.CANCELLED, None)
+        except Cancelled as wish:
+            self._end(JobState.CANCELLED, wish.reason)
         except StepFailed as failure:
             self._end(JobState.FAILED, failure.reason)
         except DataError:
@@ -67,11 +89,12 @@ class Carry:
     def _take(self) -> None:
         with writing() as session:
             job = session.get_one(models.Job, self.job_id)
-            self.host_id = job.host_id
+            host_id = job.host_id
+            self.reached = job.state != JobState.QUEUED or job.journey not in (None, job.id)
             if job.state == JobState.QUEUED:
                 move(session, job, self.subject, JobState.RUNNING, actor=CONSOLE, started=job.started or time.time())
-        host = inventory.host(self.host_id)
-        self.runner, self.work_folder = inventory.runner(host), host.work_folder
+        self.host = inventory.host(host_id)
+        self.runner = inventory.runner(self.host)
 
     def _numbers(self) -> list[int]:
         with reading() as session:
@@ -97,8 +120,13 @@ class Carry:
                 )
 
     def _end(self, state: JobState, reason: Text | None) -> None:
+        """End the job; a start that was cancelled takes what it had begun to start with it."""
         with writing() as session:
             job = session.get_one(models.Job, self.job_id)
+            if state == JobState.CANCELLED and job.kind in STARTING:
+                number = int(job.subject.removeprefix("instance:"))
+                if session.get(models.Instance, number) is not None:
+                    instances.wish_down_in(session, number, actor=job.actor)
             if job.state in (JobState.RUNNING, JobState.WAITING):
                 move(
                     session,
@@ -124,6 +152,20 @@ class Carry:
             if session.get_one(models.Job, self.job_id).cancel_wanted:
                 raise Cancelled
 
+    def rest(self, seconds: float) -> None:
+        """Wait, but not longer than the job is wanted."""
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0:
+            self.wanted()
+            time.sleep(min(TICK_S, left))
+
+    def tell(self, reason: Text | None) -> None:
+        """Say on the running job what holds it up; None when it goes on."""
+        with writing() as session:
+            job = session.get_one(models.Job, self.job_id)
+            if job.state == JobState.RUNNING:
+                job.reason = None if reason is None else to_json(reason)
+
     # -- one step --------------------------------------------------------------------------------------------
 
     def _step(self, number: int) -> None:
@@ -142,8 +184,8 @@ class Carry:
             if step.verify and not self._verified(step):
                 raise StepFailed(say("The step ran to its end, but what it should have brought about is not there."))
             self.mark(number, StepState.OK, ended=time.time(), code=0 if step.script else None)
-        except Cancelled:
-            self.mark(number, StepState.CANCELLED, ended=time.time())
+        except Cancelled as wish:
+            self.mark(number, StepState.CANCELLED, ended=time.time(), reason=wish.reason)
             raise
         except StepFailed as failure:
             self.mark(number, StepState.FAILED, ended=time.time(), code=failure.code, reason=failure.reason)
@@ -173,12 +215,15 @@ class Carry:
             row.state, row.reason = state, None if reason is None else to_json(reason)
 
     def _verified(self, step: Step) -> bool:
-        return bool(step.verify) and self.runner.run(step.verify, timeout_s=VERIFY_TIMEOUT_S).code == 0
+        if not step.verify:
+            return False
+        return ride(self, lambda: self.runner.run(step.verify, timeout_s=VERIFY_TIMEOUT_S), step.timeout_s).code == 0
 
     def _act(self, number: int, step: Step) -> None:
         """Bring the step about, or adopt what a former worker started."""
         if step.action:
-            ACTIONS[step.action](self, step, step_log(self.job_id, number, self.row(number).attempt))
+            log = step_log(self.job_id, number, self.row(number).attempt)
+            ride(self, lambda: ACTIONS[step.action](self, step, log), step.timeout_s)
         else:
             run_script(self, number, step)
 

@@ -20,9 +20,10 @@ from sqlalchemy import select
 import console
 from console.errors import ConsoleError
 from console.hosts import inventory, observe
+from console.hosts.journal import unattended
 from console.jobs.carry import Carry
 from console.jobs.states import JobState
-from console.records import reading
+from console.records import CONSOLE, reading
 from console.serving.watch import Watch, watched
 from console.settings import settings
 from db import models
@@ -67,6 +68,7 @@ class Worker:
     def run(self) -> None:
         """Blocks. Raises AlreadyRunning when this data folder has a worker."""
         with Alone(settings().worker_lock) as file:
+            unattended(CONSOLE)
             for number in (signal.SIGTERM, signal.SIGINT):
                 signal.signal(number, self._told)
             while not self.going_down.is_set():

@@ -7,6 +7,7 @@ import pytest
 
 from console import records
 from console.hosts import connection
+from console.hosts.journal import JOURNAL
 from console.settings import settings
 from tests.hosts.sshd import Sshd
 from tests.jobs.conftest import worker
@@ -25,6 +26,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     settings.cache_clear()
     records.engine.cache_clear()
     yield folder
+    JOURNAL.flush()
     if records.engine.cache_info().currsize:
         records.engine().dispose()
     settings.cache_clear()

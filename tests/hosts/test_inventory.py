@@ -9,6 +9,7 @@ from sqlalchemy import select
 from console.errors import Conflict, InvalidInput, NotFound
 from console.hosts import inventory
 from console.hosts.inventory import Host
+from console.hosts.journal import Recorded
 from console.hosts.local import LocalRunner
 from console.hosts.reach import Jump, Reach
 from console.hosts.ssh import SshRunner
@@ -62,10 +63,12 @@ def test_what_was_entered_is_there(host: Host) -> None:
 
 
 def test_each_kind_of_host_has_its_runner(host: Host) -> None:
-    assert isinstance(inventory.runner(inventory.this_machine()), LocalRunner)
-    one = inventory.runner(host)
-    assert isinstance(one, SshRunner)
-    assert one.reach == REACH
+    local, remote = inventory.runner(inventory.this_machine()), inventory.runner(host)
+    assert isinstance(local, Recorded)
+    assert isinstance(local.runner, LocalRunner)
+    assert isinstance(remote, Recorded)
+    assert isinstance(remote.runner, SshRunner)
+    assert remote.runner.reach == REACH
 
 
 def test_a_name_is_taken_once(host: Host) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from console import records
 from console.hosts import inventory
+from console.hosts.journal import JOURNAL
 from console.jobs import history
 from console.jobs.history import JobView
 from console.settings import settings
@@ -27,6 +28,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     settings.cache_clear()
     records.engine.cache_clear()
     yield folder
+    JOURNAL.flush()
     if records.engine.cache_info().currsize:
         records.engine().dispose()
     settings.cache_clear()
