@@ -5,6 +5,7 @@ ConsoleError
 +-- NotFound            the host, job, instance or file does not exist (any more)
 +-- Conflict            someone else, or a double click, got there first
 +-- HostError           a host could not be reached or refused
+|   +-- Unreachable     there is no way to the host now, or the connection broke; it may be back later
 |   +-- CommandTimeout  a command on a host took longer than its limit
 |   +-- UnknownHostKey  nobody has accepted the key that an SSH server showed; carries that key
 |   +-- ChangedHostKey  an SSH server showed another key than the accepted one; carries the new one
@@ -42,6 +43,10 @@ class Conflict(ConsoleError):
 
 class HostError(ConsoleError):
     """A host could not be reached, or refused."""
+
+
+class Unreachable(HostError):
+    """There is no way to the host now, or the connection to it broke; trying again later may help."""
 
 
 class CommandTimeout(HostError):

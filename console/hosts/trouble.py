@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from paramiko import ChannelException, SSHException
 
-from console.errors import ChangedHostKey, HostError, UnknownHostKey
+from console.errors import ChangedHostKey, HostError, UnknownHostKey, Unreachable
 from console.hosts.reach import Jump, Reach, spot
 from console.text import Text, say
 
@@ -16,8 +16,8 @@ def at_hop(reach: Reach, number: int, error: HostError) -> HostError:
     if len(reach.hops) == 1 or isinstance(error, UnknownHostKey | ChangedHostKey):
         return error
     if number == len(reach.hops):
-        return HostError(say("The way through the jump hosts is open, but: {why}", why=error.text))
-    return HostError(
+        return type(error)(say("The way through the jump hosts is open, but: {why}", why=error.text))
+    return type(error)(
         say(
             "The way to {where} breaks at jump host {number} of {count}: {why}",
             where=str(reach),
@@ -32,7 +32,7 @@ def dialing(hop: Jump, error: OSError, limit_s: float) -> HostError:
     """No TCP connection came about."""
     where = spot(hop.address, hop.port)
     if isinstance(error, socket.gaierror):
-        return HostError(
+        return Unreachable(
             say(
                 "The name {address} cannot be resolved ({error}). Check its spelling and this machine's DNS, or use "
                 "the IP address.",
@@ -41,7 +41,7 @@ def dialing(hop: Jump, error: OSError, limit_s: float) -> HostError:
             )
         )
     if isinstance(error, ConnectionRefusedError):
-        return HostError(
+        return Unreachable(
             say(
                 "{where} refuses connections: the machine is there, but no SSH server listens on this port. Check the "
                 "port, and on the host: systemctl status sshd",
@@ -49,7 +49,7 @@ def dialing(hop: Jump, error: OSError, limit_s: float) -> HostError:
             )
         )
     if isinstance(error, TimeoutError):
-        return HostError(
+        return Unreachable(
             say(
                 "{where} did not answer within {limit} s. Is the host switched on, is the address right, does a "
                 "firewall drop the packets?",
@@ -58,14 +58,14 @@ def dialing(hop: Jump, error: OSError, limit_s: float) -> HostError:
             )
         )
     if error.errno in (errno.EHOSTUNREACH, errno.ENETUNREACH):
-        return HostError(
+        return Unreachable(
             say(
                 "There is no way to {where} ({error}). Check the network, the route and the VPN of this machine.",
                 where=where,
                 error=error.strerror or str(error),
             )
         )
-    return HostError(say("{where} cannot be reached: {error}", where=where, error=error.strerror or str(error)))
+    return Unreachable(say("{where} cannot be reached: {error}", where=where, error=error.strerror or str(error)))
 
 
 def forwarding(before: Jump, hop: Jump, error: Exception) -> HostError:
@@ -76,7 +76,7 @@ def forwarding(before: Jump, hop: Jump, error: Exception) -> HostError:
         why = say("it could not connect there; check address and port as seen from the jump host")
     else:
         why = say("it did not answer: {error}", error=str(error) or type(error).__name__)
-    return HostError(
+    return Unreachable(
         say("{jump} does not reach {where}: {why}", jump=str(before), where=spot(hop.address, hop.port), why=why)
     )
 
@@ -85,7 +85,7 @@ def silent(hop: Jump, limit_s: float, *, greeted: bool) -> HostError:
     """The server took the connection and then said nothing more."""
     where = spot(hop.address, hop.port)
     if greeted:
-        return HostError(
+        return Unreachable(
             say(
                 "{where} greeted, then did not exchange keys within {limit} s. The host may be overloaded or hanging; "
                 "a network that drops large packets (MTU) looks the same.",
@@ -93,7 +93,7 @@ def silent(hop: Jump, limit_s: float, *, greeted: bool) -> HostError:
                 limit=round(limit_s),
             )
         )
-    return HostError(
+    return Unreachable(
         say(
             "{where} accepts connections, but did not greet as an SSH server within {limit} s. The host may be "
             "hanging, or another program listens on this port.",
@@ -116,7 +116,7 @@ def greeting(hop: Jump, error: Exception) -> HostError:
             )
         )
     if isinstance(error, EOFError | ConnectionError) or "banner" in words:
-        return HostError(
+        return Unreachable(
             say(
                 "{where} closed the connection while greeting. Too many connections at once (MaxStartups), a firewall, "
                 "or hosts.deny does that; the log of sshd on the host says which.",
@@ -135,7 +135,7 @@ def greeting(hop: Jump, error: Exception) -> HostError:
 
 def undecided(hop: Jump, limit_s: float) -> HostError:
     """The server neither let in nor refused."""
-    return HostError(
+    return Unreachable(
         say(
             "{where} did not decide within {limit} s whether to let {user} in. A directory service (LDAP, SSSD) or a "
             "DNS server that the host asks may be away; its log says more.",
@@ -151,7 +151,7 @@ def refused(hop: Jump, tried: Sequence[Text], methods: Sequence[str], *, cut: bo
     names = Text(", ".join(f"{{k{n}}}" for n in range(len(tried))), {f"k{n}": one for n, one in enumerate(tried)})
     where = spot(hop.address, hop.port)
     if cut:
-        return HostError(
+        return Unreachable(
             say(
                 "{where} ended the connection while {user} was logging in. Tried: {tried}. Too many keys in the agent "
                 "do that (MaxAuthTries): name one key file and leave the agent out.",
@@ -160,7 +160,7 @@ def refused(hop: Jump, tried: Sequence[Text], methods: Sequence[str], *, cut: bo
                 tried=names if tried else say("nothing"),
             )
         )
-    return HostError(
+    return Unreachable(
         say(
             "{where} does not let {user} in. Tried: {tried}. The server accepts: {methods}. Put the console's public "
             "key (it is shown on the Hosts page and by `pilot hosts key`) into ~/.ssh/authorized_keys of {user}, or "
@@ -174,7 +174,7 @@ def refused(hop: Jump, tried: Sequence[Text], methods: Sequence[str], *, cut: bo
 
 
 def dropped(where: str, got: int) -> HostError:
-    return HostError(
+    return Unreachable(
         say(
             "The connection to {where} dropped while a command ran, after {got} bytes of output. Whether the command "
             "went on is not known. Check the network and the host, then try again.",
@@ -187,7 +187,7 @@ def dropped(where: str, got: int) -> HostError:
 def no_session(where: str, error: Exception) -> HostError:
     """The connection stands, but no command can be started on it."""
     if isinstance(error, ChannelException):
-        return HostError(
+        return Unreachable(
             say(
                 "{where} lets the user in but starts no command ({error}). Its limit of sessions may be reached "
                 "(MaxSessions in sshd_config), or this account may not run commands.",
@@ -195,7 +195,7 @@ def no_session(where: str, error: Exception) -> HostError:
                 error=error.text,
             )
         )
-    return HostError(say("{where} stopped answering: {error}", where=where, error=str(error) or type(error).__name__))
+    return Unreachable(say("{where} stopped answering: {error}", where=where, error=str(error) or type(error).__name__))
 
 
 def no_shell(where: str, printed: str) -> HostError:

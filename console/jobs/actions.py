@@ -75,6 +75,7 @@ def _await_ready(carry: "Carry", step: Step, log: Log) -> None:
             told = words
         if one.state == State.ready:
             return
+        carry.wanted()  # before its end is read as somebody else's doing: who cancels this job ends the server too
         settled = one.state == State.unwell and one.health.get("phase") == "the sanity question was answered badly"
         gone = one.state == State.lost and "ended" in one.health
         if one.state in (State.failed, State.stopped) or settled or gone:
@@ -85,7 +86,6 @@ def _await_ready(carry: "Carry", step: Step, log: Log) -> None:
             raise EngineError(
                 say("It did not get ready within {limit} s; its log may say why.", limit=round(step.timeout_s))
             )
-        carry.wanted()
         time.sleep(TICK_S)
 
 

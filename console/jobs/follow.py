@@ -3,10 +3,15 @@
 import json
 import shlex
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, TypeVar
 
+from console.errors import Conflict
 from console.hosts.process import Detached, Life
+from console.jobs.ends import Cancelled, StepFailed
 from console.jobs.logs import Log, step_log
+from console.jobs.ride import SILENCE, ride
 from console.jobs.states import JobState
 from console.plans.step import ASK_EXIT_CODE, Step
 from console.records import CONSOLE, move, reading, writing
@@ -19,21 +24,7 @@ if TYPE_CHECKING:
 TICK_S = 0.3
 MOST_QUESTIONS = 3
 
-
-class Cancelled(Exception):
-    """A person asked for the end of this job."""
-
-
-class LetGo(Exception):
-    """The worker is going down: leave everything as it is, the next worker adopts it."""
-
-
-class StepFailed(Exception):
-    """Why the step failed, and the exit code when there is one."""
-
-    def __init__(self, reason: Text, code: int | None = None) -> None:
-        super().__init__(str(reason))
-        self.reason, self.code = reason, code
+T = TypeVar("T")
 
 
 def run_script(carry: "Carry", number: int, step: Step) -> None:
@@ -51,20 +42,34 @@ def run_script(carry: "Carry", number: int, step: Step) -> None:
 
 
 def _started(carry: "Carry", number: int, step: Step, attempt: int) -> Detached:
-    detached = Detached(carry.runner, f"{carry.work_folder}/jobs/{carry.job_id}/{number:02d}-{step.name}.{attempt}")
-    if detached.look().life == Life.ABSENT:
-        with reading() as session:
-            words = session.get_one(models.Job, carry.job_id).answer
-        answered = "" if words is None else f"PILOT_ANSWER={shlex.quote(words)}\nexport PILOT_ANSWER\n"
-        detached.start(answered + step.script)
-    return detached
+    with reading() as session:
+        words = session.get_one(models.Job, carry.job_id).answer
+    answered = "" if words is None else f"PILOT_ANSWER={shlex.quote(words)}\nexport PILOT_ANSWER\n"
+
+    def of(which: int) -> Detached:
+        return Detached(carry.runner, f"{carry.work_folder}/jobs/{carry.job_id}/{number:02d}-{step.name}.{which}")
+
+    def start() -> None:
+        if of(attempt).look().life != Life.ABSENT:
+            return
+        if attempt > 1:
+            of(attempt - 1).stop()  # it may have outlived a connection that was gone when it should have been ended
+        with suppress(Conflict):  # the start before this one arrived after all
+            of(attempt).start(answered + step.script)
+
+    _riding(carry, step, start)
+    return of(attempt)
 
 
 def _followed(carry: "Carry", number: int, step: Step, detached: Detached, log: Log) -> int:
     """The exit code, once the command has ended and its whole log is here."""
     begun = carry.row(number).started or time.time()
     while True:
-        look = detached.look(log.size)
+        try:
+            look = _riding(carry, step, lambda: detached.look(log.size))
+        except Cancelled:
+            _ended(carry, detached)
+            raise
         log.take(look.log, ended=look.life != Life.RUNNING)
         if look.life != Life.RUNNING and log.size >= look.log_size:
             if look.code is None:
@@ -72,24 +77,43 @@ def _followed(carry: "Carry", number: int, step: Step, detached: Detached, log: 
             return look.code
         _heed(carry, detached)
         if time.time() - begun > step.timeout_s:
-            detached.stop()
+            _riding(carry, step, detached.stop)
             raise StepFailed(
                 say("The step took longer than its limit of {limit} s and was ended.", limit=round(step.timeout_s))
             )
         time.sleep(TICK_S)
 
 
+def _riding(carry: "Carry", step: Step, act: Callable[[], T]) -> T:
+    return ride(carry, act, step.timeout_s, on=SILENCE)
+
+
 def _heed(carry: "Carry", detached: Detached) -> None:
     try:
         carry.wanted()
     except Cancelled:
-        detached.stop()
+        _ended(carry, detached)
         raise
+
+
+def _ended(carry: "Carry", detached: Detached) -> None:
+    """End what runs there for a person who does not want to wait for a host that is away."""
+    try:
+        detached.stop()
+    except SILENCE as error:
+        raise Cancelled(
+            say(
+                "What this step started could not be ended, because {host} does not answer: it may still run there. "
+                "Resuming the job ends it first.",
+                host=carry.host.title,
+            )
+        ) from error
 
 
 def _question(carry: "Carry", detached: Detached) -> Text:
     """What the script wrote to its file `ask`: {"sentence": ..., "values": {...}}."""
-    outcome = carry.runner.run(f"head -c 10000 {shlex.quote(detached.folder)}/ask")
+    ask = f"head -c 10000 {shlex.quote(detached.folder)}/ask"
+    outcome = ride(carry, lambda: carry.runner.run(ask), 0)
     try:
         asked = json.loads(outcome.out)
         return Text(str(asked["sentence"]), dict(asked.get("values", {})))

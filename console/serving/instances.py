@@ -156,12 +156,17 @@ def delete(instance_id: int, *, actor: str) -> None:
 def wish_down(instance_id: int, *, actor: str) -> None:
     """Ask for the end of a server; the worker ends its processes. No effect when it is stopped already."""
     with writing() as session:
-        row = session.get_one(models.Instance, instance_id)
-        if row.wish == Wish.up:
-            row.wish = Wish.down
-            session.flush()
-            if row.state != State.stopped:
-                move(session, row, f"instance:{row.id}", State.stopping, actor=actor)
+        wish_down_in(session, instance_id, actor=actor)
+
+
+def wish_down_in(session: Session, instance_id: int, *, actor: str) -> None:
+    """Like `wish_down`, inside a transaction that is already open."""
+    row = session.get_one(models.Instance, instance_id)
+    if row.wish == Wish.up:
+        row.wish = Wish.down
+        session.flush()
+        if row.state != State.stopped:
+            move(session, row, f"instance:{row.id}", State.stopping, actor=actor)
 
 
 def begin_attempt(instance_id: int, *, actor: str) -> Attempt:
@@ -202,8 +207,8 @@ def _seen(row: models.Instance) -> Instance:
     if state not in RESTING and age > WATCHED_S:
         state = State.lost
         reason = say(
-            "Nobody has looked at it for {seconds} s: the console's worker does not run. Start the console "
-            "again with scripts/run.py.",
+            "Nobody has looked at it for {seconds} s: its host does not answer, or the console's worker does not run. "
+            "Start the console again with scripts/run.py if it is the worker.",
             seconds=round(age),
         )
     return _value(row, state, reason)

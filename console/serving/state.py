@@ -3,6 +3,8 @@
     (no start yet)                   --person or worker: start-->       starting
     starting  --observer: warm-up and sanity question answered-->       ready
     starting  --observer: the sanity answer makes no sense-->           unwell
+    starting  --observer: another program answers at its port-->        starting, and says who
+    ready     --observer: another program shares its port-->            unwell
     ready     --observer: no answer for 10 s, or requests stand still-->  unwell
     unwell    --observer: answers again, was sane in this attempt-->    ready
     starting, ready, unwell   --the process: exits by itself-->         failed
@@ -73,6 +75,7 @@ class Health:
     age_s     seconds since health and metrics both answered
     answer    what it said to the sanity question
     stuck_s   seconds that its requests have not moved although it answers; 0 = they move, or there are none
+    foreign   who else listens at its port, as a sentence; None = nobody, or nothing answers there
     """
 
     phase: HealthPhase = HealthPhase.none
@@ -80,6 +83,7 @@ class Health:
     age_s: float = 0.0
     answer: str = ""
     stuck_s: float = 0.0
+    foreign: Text | None = None
 
 
 @dataclass(frozen=True)
@@ -126,6 +130,8 @@ def _exit_reason(code: int | None) -> Text:
 
 
 def _running(health: Health) -> Judgement:
+    if health.foreign is not None:
+        return Judgement(State.starting if health.phase is HealthPhase.none else State.unwell, health.foreign)
     match health.phase:
         case HealthPhase.none:
             return Judgement(State.starting, say("The process runs; the server does not answer yet."))

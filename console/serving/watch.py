@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import or_, select
 
-from console.errors import ConsoleError, EngineError
+from console.errors import CommandTimeout, ConsoleError, EngineError, Unreachable
 from console.hosts import inventory
+from console.hosts.listening import listening
 from console.hosts.process import Detached, Life, Look
 from console.jobs.logs import Log, attempt_log
 from console.metrics.scrape import Scrape
@@ -19,18 +20,23 @@ from console.metrics.windows import INTERVAL_S
 from console.records import CONSOLE, move, reading, writing
 from console.serving import instances
 from console.serving.client import EngineClient
+from console.serving.foreign import foreign
 from console.serving.launch import api_key
 from console.serving.progress import Progress
 from console.serving.readiness import prove, warm_up
 from console.serving.state import Health, HealthPhase, Judgement, Process, ProcessPhase, State, Wish, decide
 from console.settings import settings
-from console.text import to_json
+from console.text import from_json, to_json
 from db import models
 
 TICK_S = 1.0
 SCRAPE_S = INTERVAL_S
 KEPT_S = 2 * 86_400.0
 """Raw samples older than this are pruned."""
+LOOK_S = 10.0
+"""Longest a look at the process may take."""
+AWAY_S = 10.0
+"""Seconds without the host after which an instance on it counts as lost; a shorter gap is ridden out."""
 RETRY_S = 10.0
 """Pause before a warm-up or a sanity question that got no answer is tried again."""
 
@@ -43,8 +49,8 @@ PROCESS_OF = {
 
 
 def watched() -> list[int]:
-    """Instances that need a watcher: wished up or stopping, and not at rest with their end written down."""
-    needs = or_(models.Instance.wish == Wish.up, models.Instance.state == State.stopping)
+    """Instances that need a watcher: wished up, stopping or lost with their host, and without a written end."""
+    needs = or_(models.Instance.wish == Wish.up, models.Instance.state.in_((State.stopping, State.lost)))
     with reading() as session:
         rows = session.scalars(select(models.Instance).where(needs))
         return [row.id for row in rows if row.state == State.stopping or not json.loads(row.health).get("ended")]
@@ -61,6 +67,7 @@ class Watch:
     asking: threading.Thread | None = None
     asked_at: float = 0.0
     scraped_at: float = 0.0
+    away_since: float = 0.0
 
     def run(self) -> None:
         """Look once a second until there is nothing to watch. Never raises."""
@@ -87,7 +94,12 @@ class Watch:
             self.seen = dict(one.health) if one.health.get("attempt") == one.attempt else {"attempt": one.attempt}
             self.progress = Progress()
         detached = self._detached(one)
-        look = self._look(detached, attempt_log(one.id, one.attempt))
+        try:
+            look = self._look(detached, attempt_log(one.id, one.attempt))
+        except (Unreachable, CommandTimeout) as error:
+            self._away(one, error)
+            return False
+        self.away_since = 0.0
         process = Process(PROCESS_OF[look.life], one.attempt, look.code)
         if one.wish == Wish.down and look.life == Life.RUNNING:
             detached.stop()
@@ -103,6 +115,15 @@ class Watch:
         self._write(one, judged, process, ended=ended)
         return ended or (one.wish == Wish.down and judged.state == State.stopped)
 
+    def _away(self, one: instances.Instance, error: ConsoleError) -> None:
+        """The host does not answer; after a while nobody knows how the instance is, and that is written down."""
+        self.away_since = self.away_since or time.time()
+        self.scraped_at = 0.0  # when it is back, its health is asked at once
+        if time.time() - self.away_since >= AWAY_S:
+            self.seen["trouble"] = to_json(error.text)
+            process = Process(ProcessPhase.unreachable, one.attempt)
+            self._write(one, decide(one.wish, process, self._health(one.attempt)), process, ended=False)
+
     def _detached(self, one: instances.Instance) -> Detached:
         host = inventory.host(one.host_id)
         return Detached(inventory.runner(host), instances.folder(host, one.id, one.attempt))
@@ -110,7 +131,7 @@ class Watch:
     def _look(self, detached: Detached, log: Log) -> Look:
         """A look that copies the whole rest of the log."""
         while True:
-            look = detached.look(log.size)
+            look = detached.look(log.size, timeout_s=LOOK_S)
             log.take(look.log, ended=look.life != Life.RUNNING)
             if not look.log or look.life == Life.RUNNING:
                 return look
@@ -122,7 +143,9 @@ class Watch:
         answered = float(str(self.seen.get("answered", 0.0)))
         evidence = self.seen.get("evidence")
         answer = str(evidence.get("answer", "")) if isinstance(evidence, dict) else ""
-        return Health(phase, attempt, max(0.0, time.time() - answered), answer, self.progress.stuck_s())
+        told = self.seen.get("foreign")
+        other = None if told is None else from_json(str(told))
+        return Health(phase, attempt, max(0.0, time.time() - answered), answer, self.progress.stuck_s(), other)
 
     def _ask_health(self, one: instances.Instance, samples: Samples) -> None:
         """Health and metrics every two seconds; both must answer for the instance to count as alive."""
@@ -133,15 +156,30 @@ class Watch:
         try:
             with EngineClient(f"http://{one.address}", api_key(one), answer_s=2.0) as client:
                 client.health()
-                if "phase" not in self.seen and one.spec.served_name not in client.models():
-                    return  # somebody else's server has our port; ours will say so when it ends
             read = scrape(f"http://{one.address}")
         except EngineError:
+            self.seen.pop("foreign", None)
+            return
+        if not self._is_ours(one, read):
             return
         samples.append(one.id, now, one.attempt, read)
         if now % 600 < SCRAPE_S:
             samples.prune(now - KEPT_S)
         self._alive(one, now, read)
+
+    def _is_ours(self, one: instances.Instance, read: Scrape) -> bool:
+        """Whether what answers is a process of this attempt: asked once, and again when it says it began anew."""
+        if self.seen.get("listener", "never") == read.process_start_time:
+            return True
+        found = listening(self._detached(one), one.spec.port)
+        told = foreign(found, one.spec.port)
+        if told is not None:
+            self.seen["foreign"] = to_json(told)
+        elif found.ours:
+            self.seen["listener"] = read.process_start_time
+            self.seen.pop("foreign", None)
+            return True
+        return False
 
     def _alive(self, one: instances.Instance, now: float, read: Scrape) -> None:
         self.seen["answered"] = now
