@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """The whole command line, with its help in the terminal's language."""
-    from console import host_verbs, verbs
+    from console import verbs
 
     whole = _Parser(prog="pilot", description=t("The Ascend pilot console: from a bare host to an accepted pilot."))
     found = whole.add_subparsers(title=t("verbs"), metavar=t("VERB"), required=True)
@@ -60,16 +60,7 @@ def parser() -> argparse.ArgumentParser:
     _json(run)
 
     _hosts(found)
-    check = _verb(
-        found, "check", host_verbs.check, t("Ask hosts about themselves and judge them; the exit code tells the worst.")
-    )
-    check.add_argument("host", nargs="+", metavar=t("HOST"), help=t("name of a host; local is this machine"))
-    check.add_argument(
-        "--profile",
-        default="",
-        help=t("what to compare with (default: what fits this machine, or two NPU cards for a host over SSH)"),
-    )
-    _json(check)
+    _checks(found)
 
     stop = _verb(found, "stop", verbs.stop, t("Stop an instance, or all of them."))
     stop.add_argument("instance", nargs="?", metavar=t("INSTANCE"), help=t("name or number of the instance"))
@@ -129,6 +120,49 @@ def _hosts(found: "argparse._SubParsersAction[_Parser]") -> None:
     listed = _verb(verbs, "list", host_verbs.listed, t("Every host, and when it was last asked about itself."))
     key = _verb(verbs, "key", host_verbs.key, t("Print the console's public key, for authorized_keys on a host."))
     for one in (add, test, remove, listed, key):
+        _json(one)
+
+
+def _checks(found: "argparse._SubParsersAction[_Parser]") -> None:
+    """`pilot check` and what belongs to it."""
+    from console import check_verbs
+
+    check = _verb(
+        found,
+        "check",
+        check_verbs.check,
+        t("Ask hosts about themselves and judge them; the exit code tells the worst."),
+    )
+    check.add_argument("host", nargs="+", metavar=t("HOST"), help=t("name of a host; local is this machine"))
+    compare = _verb(
+        found, "compare", check_verbs.compare, t("Show what differs between two hosts, by what they said last.")
+    )
+    for name in ("left", "right"):
+        compare.add_argument(name, metavar=t("HOST"), help=t("name of a host; local is this machine"))
+    for one in (check, compare):
+        one.add_argument(
+            "--profile",
+            default="",
+            help=t("what to compare with (default: what fits this machine, or two NPU cards for a host over SSH)"),
+        )
+    check.add_argument("--only", default="", metavar=t("CHECK"), help=t("ask again what this one check needs"))
+    check.add_argument("--changes", action="store_true", help=t("also show what has changed since the check before"))
+    check.add_argument(
+        "--export",
+        default="",
+        metavar=t("FILE"),
+        help=t("also write a report: a name that ends in .html, .md or .json"),
+    )
+    compare.add_argument("--all", action="store_true", help=t("also show what is the same"))
+    waive = _verb(
+        found, "waive", check_verbs.waive, t("Let a check that did not pass not count on a host, with reason and name.")
+    )
+    waive.add_argument("host", metavar=t("HOST"), help=t("name of a host; local is this machine"))
+    waive.add_argument("check", metavar=t("CHECK"), help=t("name of the check, as pilot check --json tells it"))
+    waive.add_argument("--reason", default="", help=t("why it may stay as it is"))
+    waive.add_argument("--name", default="", help=t("who answers for it"))
+    waive.add_argument("--end", action="store_true", help=t("let the check count again"))
+    for one in (check, compare, waive):
         _json(one)
 
 

@@ -1,4 +1,4 @@
-"""What `pilot hosts` and `pilot check` do."""
+"""What `pilot hosts` does."""
 
 import argparse
 import json
@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from console.errors import ConsoleError, HostError, InvalidInput, NotFound, UnknownHostKey
+from console.errors import HostError, InvalidInput, UnknownHostKey
 from console.settings import actor
 from console.terminal import FAILED, OK, UNREACHABLE, WRONG_INPUT, t, words
 from console.text import Text
@@ -15,12 +15,9 @@ from console.text import Text
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from console.checks import Judged
     from console.hosts.inventory import Host
 
 MOST_KEYS = 8
-MARKS = {"pass": "●", "warn": "▲", "fail": "■", "unknown": "?"}
-WORST_FIRST = ("fail", "warn", "unknown")
 
 
 def add(chosen: argparse.Namespace) -> int:
@@ -90,79 +87,6 @@ def key(chosen: argparse.Namespace) -> int:
     line = public_line()
     _print({"public_key": line}, line, as_json=chosen.json)
     return OK
-
-
-def check(chosen: argparse.Namespace) -> int:
-    """Probe the hosts side by side and judge each; 0 pass or warning, 1 a check failed, 3 a host was not reached."""
-    from console.catalog.profiles import profile
-    from console.hosts import inventory, observe
-
-    inventory.this_machine()
-    try:
-        wished = profile(chosen.profile).id if chosen.profile else None
-        hosts = [inventory.named(name) for name in dict.fromkeys(chosen.host)]
-    except NotFound as error:
-        print(f"pilot: {words(error.text)}", file=sys.stderr)
-        return WRONG_INPUT
-    codes, plain = [OK], {}
-    for host, trouble in observe.probe_all(hosts, actor=actor(), profile=wished):
-        wanted = wished or observe.profiles_of(host)[0]
-        checked = None if trouble is not None else observe.judged(host, wanted)
-        judged = [] if checked is None else checked.judged
-        plain[host.name] = _report(host, wanted, judged, trouble)
-        codes.append(UNREACHABLE if trouble is not None else _code(judged))
-        if not chosen.json:
-            _show(host, judged, trouble, named=len(hosts) > 1)
-    if chosen.json:
-        reports = [plain[host.name] for host in hosts]
-        print(json.dumps(reports[0] if len(reports) == 1 else {"hosts": reports}, ensure_ascii=False, indent=2))
-    return max(codes)
-
-
-def _code(judged: Sequence["Judged"]) -> int:
-    return FAILED if any(one.verdict.level == "fail" for one in judged) else OK
-
-
-def _show(host: "Host", judged: Sequence["Judged"], error: ConsoleError | None, *, named: bool) -> None:
-    if error is not None:
-        print(f"{host.name}: {words(error.text)}", file=sys.stderr)
-        return
-    if named:
-        print(f"{host.name}:")
-    table = _table()
-    table.show_header = False
-    for one in judged:
-        verdict = one.verdict
-        table.add_row(MARKS[verdict.level], words(one.title), words(verdict.seen))
-        if verdict.fix is not None and verdict.level != "pass":
-            table.add_row("", "", f"→ {words(verdict.fix)}")
-    _draw(table)
-
-
-def _report(host: "Host", profile_id: str, judged: Sequence["Judged"], error: ConsoleError | None) -> dict[str, Any]:
-    levels = {one.verdict.level for one in judged}
-    worst = next((level for level in WORST_FIRST if level in levels), "pass")
-    return {
-        "host": host.name,
-        "profile": profile_id,
-        "reached": error is None,
-        "reason": None if error is None else str(error.text),
-        "worst": None if error is not None else worst,
-        "checks": [
-            {
-                "name": one.name,
-                "area": one.area,
-                "title": str(one.title),
-                "level": one.verdict.level,
-                "seen": str(one.verdict.seen),
-                "wanted": str(one.verdict.wanted),
-                "why": str(one.why),
-                "fix": None if one.verdict.fix is None else str(one.verdict.fix),
-                "fix_command": one.verdict.fix_command,
-            }
-            for one in judged
-        ],
-    }
 
 
 def _try(host: "Host", accepted: Sequence[str], *, as_json: bool) -> int:

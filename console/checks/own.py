@@ -49,6 +49,27 @@ def default(one: Profile, name: str) -> Limit:
     return PROFILES[one.origin].limits[name]
 
 
+def changed_limits(one: Profile) -> list[Text]:
+    """What a profile of one's own compares with other than the built-in one does, one sentence each."""
+    return [
+        say(
+            "{limit}: {value}, usually {usual}",
+            limit=limit_title(name),
+            value=verbatim(shown(limit.value)),
+            usual=verbatim(shown(default(one, name).value)),
+        )
+        for name, limit in one.limits.items()
+        if limit.source == OWN_SOURCE and name in PROFILES[one.origin].limits
+    ]
+
+
+def shown(value: object) -> str:
+    """A value of a limit in one line."""
+    if isinstance(value, Mapping):
+        return "; ".join(f"{key}: {shown(each)}" for key, each in value.items())
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
 def edited(
     one: Profile,
     *,

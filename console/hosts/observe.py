@@ -165,14 +165,14 @@ def judged_of(host: Host, seen: Seen, profile: str | None = None) -> Checked:
 
 
 def probe_all(
-    hosts: Sequence[Host], *, actor: str, profile: str | None = None
+    hosts: Sequence[Host], *, actor: str, profile: str | None = None, check: str | None = None
 ) -> Iterator[tuple[Host, ConsoleError | None]]:
     """Ask many hosts side by side; each comes as soon as it has answered, or with why it did not.
 
     What a host said is kept at once, so that one dead or hanging host costs the others nothing.
     """
     with ThreadPoolExecutor(max(1, min(len(hosts), SIDE_BY_SIDE))) as pool:
-        asked = {pool.submit(probe, host, actor=actor, profile=profile): host for host in hosts}
+        asked = {pool.submit(probe, host, actor=actor, profile=profile, check=check): host for host in hosts}
         for done in as_completed(asked):
             error = done.exception()
             if error is not None and not isinstance(error, ConsoleError):

@@ -22,6 +22,7 @@ from console.errors import ConsoleError
 from console.hosts import inventory, observe
 from console.hosts.journal import unattended
 from console.jobs.carry import Carry
+from console.jobs.path import RECHECK
 from console.jobs.states import JobState
 from console.records import CONSOLE, reading
 from console.serving.watch import Watch, watched
@@ -29,8 +30,10 @@ from console.settings import settings
 from db import models
 
 BEAT_S = 0.5
-SHARES = "check"
-"""The one kind of job that only reads, and so may run beside another on its host."""
+SHARES = ("check", RECHECK)
+"""Kinds of job that only read, and so may run beside another on their host."""
+MOST_SHARING = 32
+"""How many of these run at the same time: a check of all hosts must not open a connection to each at once."""
 LOOK_S = 600.0
 """How often an installed runtime is compared with its list again."""
 ALIVE_S = 6.0
@@ -94,7 +97,7 @@ class Worker:
     def _hire(self) -> None:
         self.jobs = {number: thread for number, thread in self.jobs.items() if thread.is_alive()}
         self.watches = {number: thread for number, thread in self.watches.items() if thread.is_alive()}
-        for job_id in _due(self.jobs):
+        for job_id in due(self.jobs):
             self.jobs[job_id] = self._thread(f"job {job_id}", Carry(job_id, self.going_down.is_set).run)
         for instance_id in watched():
             if instance_id not in self.watches:
@@ -124,23 +127,31 @@ def look_around() -> None:
             traceback.print_exc()  # of this host; the others are looked at all the same
 
 
-def _due(carried: Iterable[int]) -> list[int]:
-    """Jobs to take now: what a former worker left first, then one queued job for each host that has none."""
+def due(carried: Iterable[int]) -> list[int]:
+    """Jobs to take now: what a former worker left first, then one queued job for each host that has none.
+
+    Of those that only read, MOST_SHARING run at the same time, of whichever hosts.
+    """
     carried = set(carried)
     with reading() as session:
         active = select(models.Job).where(models.Job.state.in_((JobState.RUNNING, JobState.WAITING, JobState.QUEUED)))
         jobs = list(session.scalars(active.order_by(models.Job.id)))
-    busy = {job.host_id for job in jobs if (job.state != JobState.QUEUED or job.id in carried) and job.kind != SHARES}
-    due = [job.id for job in jobs if job.state != JobState.QUEUED and job.id not in carried]
+    busy = {
+        job.host_id for job in jobs if (job.state != JobState.QUEUED or job.id in carried) and job.kind not in SHARES
+    }
+    taken = [job.id for job in jobs if job.state != JobState.QUEUED and job.id not in carried]
+    sharing = sum(job.kind in SHARES and (job.state != JobState.QUEUED or job.id in carried) for job in jobs)
     for job in jobs:
         if job.state != JobState.QUEUED or job.id in carried:
             continue
-        if job.kind == SHARES:
-            due.append(job.id)
+        if job.kind in SHARES:
+            if sharing < MOST_SHARING:
+                sharing += 1
+                taken.append(job.id)
         elif job.host_id not in busy:
             busy.add(job.host_id)
-            due.append(job.id)
-    return due
+            taken.append(job.id)
+    return taken
 
 
 def beat() -> Beat | None:
