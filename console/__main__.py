@@ -61,6 +61,7 @@ def parser() -> argparse.ArgumentParser:
 
     _hosts(found)
     _checks(found)
+    _profiles(found)
 
     stop = _verb(found, "stop", verbs.stop, t("Stop an instance, or all of them."))
     stop.add_argument("instance", nargs="?", metavar=t("INSTANCE"), help=t("name or number of the instance"))
@@ -163,6 +164,33 @@ def _checks(found: "argparse._SubParsersAction[_Parser]") -> None:
     waive.add_argument("--name", default="", help=t("who answers for it"))
     waive.add_argument("--end", action="store_true", help=t("let the check count again"))
     for one in (check, compare, waive):
+        _json(one)
+
+
+def _profiles(found: "argparse._SubParsersAction[_Parser]") -> None:
+    """`pilot profiles` and its own verbs."""
+    from console import profile_verbs
+
+    about = t("Profiles, with which hosts are compared: list, show, copy, set, remove.")
+    profiles = found.add_parser("profiles", help=about, description=about)
+    verbs = profiles.add_subparsers(title=t("verbs"), metavar=t("VERB"), required=True)
+    listed = _verb(verbs, "list", profile_verbs.listed, t("Every profile, the built-in ones first."))
+    show = _verb(verbs, "show", profile_verbs.show, t("Limits and checks of a profile, and where they come from."))
+    copy = _verb(verbs, "copy", profile_verbs.copy, t("Make a profile of your own from another one."))
+    change = _verb(verbs, "set", profile_verbs.change, t("Change a profile of your own."))
+    remove = _verb(verbs, "remove", profile_verbs.remove, t("Forget a profile of your own."))
+    for one in (show, copy, change, remove):
+        one.add_argument("profile", metavar=t("PROFILE"), help=t("as pilot profiles list names it"))
+    copy.add_argument("name", metavar=t("NAME"), help=t("what the new profile is called"))
+    change.add_argument(
+        "limit", nargs="*", metavar=t("LIMIT=VALUE"), help=t("such as cores=32 or sysctls:vm/swappiness=5")
+    )
+    change.add_argument("--name", default="", help=t("another name for people; what the command line calls it stays"))
+    change.add_argument("--check", action="append", default=[], metavar=t("CHECK"), help=t("add this check"))
+    change.add_argument(
+        "--without-check", action="append", default=[], metavar=t("CHECK"), help=t("leave this check out")
+    )
+    for one in (listed, show, copy, change, remove):
         _json(one)
 
 

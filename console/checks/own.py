@@ -132,7 +132,9 @@ def _number(name: str, key: str, given: object) -> float:
     fits = low <= value <= high and (value > 0 or name in MAY_BE_ZERO)
     if name in WHOLE:
         if not fits or value != int(value):
-            raise _refused(name, key, say("a whole number, not {given}", given=verbatim(str(given))))
+            least = 0 if name in MAY_BE_ZERO else 1
+            wanted = say("a whole number of {least} or more, not {given}", least=least, given=verbatim(str(given)))
+            raise _refused(name, key, wanted)
         return int(value)
     if not fits:
         bounds = say(
