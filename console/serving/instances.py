@@ -13,6 +13,7 @@ from console.hosts import inventory
 from console.records import move, note, reading, writing
 from console.serving.backends import backend
 from console.serving.command import shell
+from console.serving.place import runtime_folder
 from console.serving.spec import ServeSpec
 from console.serving.state import State, Wish
 from console.text import Text, from_json, say
@@ -173,11 +174,10 @@ def begin_attempt(instance_id: int, *, actor: str) -> Attempt:
     """The attempt to start now: a new one, wished up and written down before anything runs."""
     one = instance(instance_id)
     host = inventory.host(one.host_id)
-    way = backend(one.backend)
+    command = backend(one.backend).command(one.spec, runtime_folder(host, one.backend))
     with writing() as session:
         row = session.get_one(models.Instance, instance_id)
         number = row.attempt + 1
-        command = way.command(one.spec, way.runtime_folder(host.work_folder))
         attempt = models.Attempt(
             instance_id=row.id,
             number=number,

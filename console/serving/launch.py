@@ -5,11 +5,12 @@ import secrets
 import shlex
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from sqlalchemy import select
 
-from console.errors import InvalidInput
+from console.errors import Conflict, HostError, InvalidInput
 from console.hosts import inventory, observe
 from console.hosts.process import Detached, Life
 from console.plans import local_cpu
@@ -17,9 +18,10 @@ from console.records import reading, writing
 from console.serving import instances
 from console.serving.backends import backend
 from console.serving.instances import Instance
+from console.serving.shelf import model_on, models_below
 from console.serving.spec import Machine, Refusal, ServeSpec, defaults, refusals
 from console.serving.state import State, Wish
-from console.serving.weights import ModelFolder, inspect_model
+from console.serving.weights import ModelFolder
 from console.settings import settings
 from console.text import say
 from db import models
@@ -29,11 +31,10 @@ PILOT_MODEL = "smollm2"
 
 def models_on(host: inventory.Host) -> list[ModelFolder]:
     """Every model folder known on this host: those below its work folder and those a person named."""
-    below = sorted((Path(host.work_folder) / "models").glob("*/config.json"))
     with reading() as session:
         query = select(models.ModelFolder).where(models.ModelFolder.host_id == host.id).order_by(models.ModelFolder.id)
         named = [row.folder for row in session.scalars(query)]
-    return [inspect_model(folder) for folder in dict.fromkeys([*(str(path.parent) for path in below), *named])]
+    return models_below(host, named)
 
 
 def add_model(host: inventory.Host, folder: str, *, actor: str) -> ModelFolder:
@@ -41,7 +42,7 @@ def add_model(host: inventory.Host, folder: str, *, actor: str) -> ModelFolder:
     folder = folder.strip()
     if not folder.startswith("/"):
         raise InvalidInput(say("Give the whole path of the folder, beginning with a slash: {folder}", folder=folder))
-    found = inspect_model(folder)
+    found = model_on(host, folder)
     errors = [problem for problem in found.problems if problem.is_error]
     if errors:
         raise InvalidInput(errors[0].text)
@@ -69,13 +70,18 @@ def machine(host: inventory.Host) -> Machine:
     return observe.machine(host)
 
 
-def reasons_against(host: inventory.Host, spec: ServeSpec, own: Instance | None = None) -> list[Refusal]:
-    """Every reason why this spec cannot work on this host now; the port of `own` while it runs is not one."""
-    model = inspect_model(spec.model_folder)
+def reasons_against(
+    host: inventory.Host, spec: ServeSpec, own: Instance | None = None, now: Machine | None = None
+) -> list[Refusal]:
+    """Every reason why this spec cannot work on this host now; the port of `own` while it runs is not one.
+
+    `now` is what is free there, when it was asked just before.
+    """
+    model = model_on(host, spec.model_folder)
     bad = [Refusal("model_folder", problem.text) for problem in model.problems if problem.is_error]
     if bad:
         return bad
-    now = machine(host)
+    now = now or machine(host)
     if own is not None and own.state not in instances.RESTING:
         ports = {port: holder for port, holder in now.ports_in_use.items() if port != own.spec.port}
         now = Machine(now.cores, now.memory_available_bytes, now.numa_nodes, ports, now.arch, now.core_ids)
@@ -88,7 +94,7 @@ def pilot_instance(host: inventory.Host) -> int:
     mine = [one for one in instances.instances() if one.host_id == host.id and one.spec.model_folder == folder]
     for one in sorted(mine, key=lambda one: one.state != State.ready):
         return one.id
-    model = inspect_model(folder)
+    model = model_on(host, folder)
     spec = defaults(model, machine(host), folder)
     return instances.create(host.id, spec, noise=model.noise, actor="console")
 
@@ -104,7 +110,8 @@ def launch(instance_id: int, *, actor: str, say_line: Callable[[str], None]) -> 
             say_line("it runs already")
             return
         if life == Life.ABSENT:  # written down, but the worker was killed before it started
-            _start(one, host, instances.attempts(one.id)[0].command)
+            with suppress(Conflict):  # a start whose connection was lost arrived after all
+                _start(one, host, instances.attempts(one.id)[0].command)
             return
     against = reasons_against(host, one.spec)
     if against:
@@ -116,8 +123,9 @@ def launch(instance_id: int, *, actor: str, say_line: Callable[[str], None]) -> 
 
 def _start(one: Instance, host: inventory.Host, command: str) -> None:
     """The very command that is shown, as a process of its own; a key comes from a file only the owner can read."""
-    key = api_key(one)
-    before = f". {shlex.quote(str(_key_file(one)))}\n" if key else ""
+    before = ""
+    if api_key(one):
+        before = f". {shlex.quote(_key_on(host, one))}\n"
     folder = instances.folder(host, one.id, one.attempt)
     Detached(inventory.runner(host), folder).start(f"{before}{command}\n")
 
@@ -136,3 +144,18 @@ def api_key(one: Instance) -> str | None:
 
 def _key_file(one: Instance) -> Path:
     return settings().data / "keys" / f"{one.id}.env"
+
+
+def _key_on(host: inventory.Host, one: Instance) -> str:
+    """The key's file on the host, which only its owner can read; the key itself travels on standard input."""
+    if host.reach is None:
+        return str(_key_file(one))
+    there = f"{host.work_folder}/keys/{one.id}.env"
+    words = shlex.quote(there)
+    script = f'umask 077; mkdir -p "$(dirname {words})" && cat > {words}.part && mv {words}.part {words}'
+    outcome = inventory.runner(host).run(script, stdin=_key_file(one).read_bytes())
+    if outcome.code != 0:
+        raise HostError(
+            say("The API key could not be put on {host}: {error}", host=host.title, error=outcome.err.strip())
+        )
+    return there

@@ -72,12 +72,18 @@ def inspect_model(folder: str) -> ModelFolder:
     """Look through a folder of this machine."""
     path = Path(folder)
     if path.is_file():
-        return _only(
-            folder, say("{folder} is a file. Name the folder that holds config.json and the weights.", folder=folder)
-        )
+        return is_a_file(folder)
     if not path.is_dir():
-        return _only(folder, say("There is no folder {folder}.", folder=folder))
+        return absent(folder)
     return inspect(folder, LocalFolder(path))
+
+
+def is_a_file(path: str) -> ModelFolder:
+    return _only(path, say("{folder} is a file. Name the folder that holds config.json and the weights.", folder=path))
+
+
+def absent(folder: str) -> ModelFolder:
+    return _only(folder, say("There is no folder {folder}.", folder=folder))
 
 
 def inspect(folder: str, files: Folder) -> ModelFolder:
