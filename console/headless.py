@@ -87,7 +87,7 @@ def report(journey: int, host_id: int, *, good: bool, as_json: bool) -> int:
     chain = history.journey(journey)
     began = chain[0].started or chain[0].created
     mine = [one for one in runs.runs(host_id) if one.started >= began][::-1]
-    answer = last_answer()
+    answer = last_answer(host_id)
     if as_json:
         found = {
             "succeeded": good,

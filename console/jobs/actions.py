@@ -8,6 +8,8 @@ from console.bench import runs
 from console.bench.quick import measure
 from console.errors import EngineError, InvalidInput
 from console.hosts import inventory, observe
+from console.jobs import history, ways
+from console.jobs.asking import ask
 from console.jobs.logs import Log
 from console.plans.step import Step
 from console.serving import conversations, instances, launch
@@ -32,12 +34,15 @@ def _probe(carry: "Carry", step: Step, log: Log) -> None:
 
 
 def _judge(carry: "Carry", step: Step, log: Log) -> None:
-    """Fails with the names of the checks that fail; asks anew when the last answers are old, as after a resume."""
+    """Fails with the names of the checks that fail; asks anew when the last answers are old, as after a resume.
+
+    On the pilot path what counts is what the pilot of this host needs; a check alone is that of the Checklist.
+    """
     host = inventory.host(carry.host_id)
-    checked = observe.judged(host)
-    if checked is None or time.time() - checked.time > OLD_S:
+    seen = observe.latest(host)
+    if seen is None or time.time() - seen.time > OLD_S:
         _probe(carry, step, log)
-        checked = observe.judged(host)
+    checked = observe.judged(host, _profile(carry, host))
     judged = checked.judged if checked is not None else []
     for one in judged:
         log.line(f"{one.standing:8} {one.title}: {one.verdict.seen}")
@@ -51,6 +56,17 @@ def _judge(carry: "Carry", step: Step, log: Log) -> None:
                 names=Text(places, {f"c{number}": one.title for number, one in enumerate(failed)}),
             )
         )
+
+
+def _profile(carry: "Carry", host: inventory.Host) -> str | None:
+    """What this check compares with; a person is asked where that decides how the pilot computes."""
+    job = history.job(carry.job_id)
+    if not job.then:
+        return None
+    question = ways.way_of(host).question
+    if question is not None and ask(carry, question) == "yes":
+        ways.choose_cpu(host.id, actor=job.actor)
+    return ways.way_of(host).profile
 
 
 def _look_at_runtime(carry: "Carry", step: Step, log: Log) -> None:
@@ -146,8 +162,6 @@ def _instance(step: Step) -> int:
 
 
 def _actor(carry: "Carry") -> str:
-    from console.jobs import history
-
     return history.job(carry.job_id).actor
 
 

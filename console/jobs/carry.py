@@ -102,7 +102,7 @@ class Carry:
 
     def _succeed(self) -> None:
         """End the job and queue what follows in one transaction, so that no kill can lose the rest of the path."""
-        following = path.following(self.job_id)
+        following = ride(self, lambda: path.following(self.job_id), 0)
         with writing() as session:
             job = session.get_one(models.Job, self.job_id)
             move(session, job, self.subject, JobState.SUCCEEDED, actor=CONSOLE, ended=time.time(), cancel_wanted=False)

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, TypeVar
 
 from console.errors import Conflict
 from console.hosts.process import Detached, Life
+from console.jobs.asking import ask
 from console.jobs.ends import Cancelled, StepFailed
 from console.jobs.logs import Log, step_log
 from console.jobs.ride import SILENCE, ride
-from console.jobs.states import JobState
 from console.plans.step import ASK_EXIT_CODE, Step
-from console.records import CONSOLE, move, reading, writing
-from console.text import Text, say, to_json, verbatim
+from console.records import reading
+from console.text import Text, say, verbatim
 from db import models
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def run_script(carry: "Carry", number: int, step: Step) -> None:
             return
         if code != ASK_EXIT_CODE:
             raise StepFailed(say("The command ended with exit code {code}.", code=code), code)
-        _asked(carry, number, _question(carry, detached))
+        ask(carry, _question(carry, detached), again=number)
     raise StepFailed(say("The step asked again after {times} answers.", times=MOST_QUESTIONS), ASK_EXIT_CODE)
 
 
@@ -119,32 +119,3 @@ def _question(carry: "Carry", detached: Detached) -> Text:
         return Text(str(asked["sentence"]), dict(asked.get("values", {})))
     except (ValueError, KeyError, TypeError):
         return verbatim(outcome.out.strip() or outcome.err.strip())
-
-
-def _asked(carry: "Carry", number: int, question: Text) -> None:
-    """Put the job to waiting until a person has answered; then the step is due for its next attempt."""
-    with writing() as session:
-        job = session.get_one(models.Job, carry.job_id)
-        if job.state == JobState.RUNNING:
-            move(
-                session,
-                job,
-                carry.subject,
-                JobState.WAITING,
-                actor=CONSOLE,
-                reason=question,
-                question=to_json(question),
-                answer=None,
-            )
-    while True:
-        carry.wanted()
-        with reading() as session:
-            job = session.get_one(models.Job, carry.job_id)
-            if job.answer is not None:
-                break
-        time.sleep(TICK_S)
-    with writing() as session:
-        job = session.get_one(models.Job, carry.job_id)
-        move(session, job, carry.subject, JobState.RUNNING, actor=CONSOLE, question=None)
-        step = next(step for step in job.steps if step.number == number)
-        step.attempt, step.started = step.attempt + 1, time.time()

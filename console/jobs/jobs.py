@@ -193,6 +193,7 @@ STATE_WORDS: dict[str, Text] = {
     "created": say("created"),
     "edited": say("edited"),
     "deleted": say("deleted"),
+    "on its CPU": say("computes on its CPU"),
     "waived": say("waived"),
     "waiver ended": say("waiver ended"),
 }

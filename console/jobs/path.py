@@ -1,18 +1,18 @@
 """The pilot path: which kinds of job follow each other, and how each is made when its turn comes."""
 
 import json
-import platform
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from console.checks import CHECKS
-from console.hosts import inventory, observe
+from console.hosts import inventory
 from console.jobs import history
 from console.jobs.jobs import enqueue, go_on_with
 from console.plans import local_cpu
 from console.plans.step import Step
 from console.records import reading
 from console.serving import instances, launch
+from console.serving.place import arch
 from console.text import Text, say
 from db import models
 
@@ -174,5 +174,4 @@ KINDS: Mapping[str, Callable[[inventory.Host], Made]] = {
 
 def target(host: inventory.Host) -> local_cpu.LocalCpuTarget:
     """Where and for which machine the CPU runtime is installed."""
-    machine = platform.machine() if host.reach is None else observe.machine_name(host)
-    return local_cpu.LocalCpuTarget(work_folder=host.work_folder, machine=machine)
+    return local_cpu.LocalCpuTarget(work_folder=host.work_folder, machine=arch(host))

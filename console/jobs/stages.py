@@ -15,6 +15,7 @@ from console.jobs import history
 from console.jobs.history import JobView
 from console.jobs.jobs import say_state
 from console.jobs.states import JobState
+from console.jobs.ways import way_of
 from console.serving import instances
 from console.serving.conversations import last_answer
 from console.serving.state import State
@@ -69,6 +70,7 @@ def _with_job(stage: Stage, job: JobView | None) -> Stage:
         current = job.current
         state = StageState.RUNNING
         words = say("queued") if job.state == JobState.QUEUED or current is None else current.step.title
+        words = job.reason or words  # what holds it up
     elif job.state == JobState.FAILED and (stage.seen is None or (job.ended or 0) > stage.seen):
         current = job.current
         state = StageState.FAILED
@@ -93,7 +95,7 @@ def _host(host: inventory.Host) -> Stage:
 
 
 def _check(host: inventory.Host) -> Stage:
-    checked = observe.judged(host)
+    checked = observe.judged(host, way_of(host).profile)
     if checked is None:
         return Stage("check", StageState.TODO, say("not checked yet"))
     count = Counter(one.standing for one in checked.judged)
@@ -142,7 +144,7 @@ ORDER = (State.ready, State.starting, State.unwell, State.failed, State.lost, St
 
 
 def _try(host: inventory.Host) -> Stage:
-    found = last_answer()
+    found = last_answer(host.id)
     if found is None:
         return Stage("try", StageState.TODO, say("no question asked yet"))
     return Stage("try", _fresh("try", found.created), say("“{answer}”", answer=_short(found.text)), found.created)

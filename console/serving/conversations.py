@@ -140,10 +140,15 @@ def delete(conversation_id: int) -> None:
             session.delete(row)
 
 
-def last_answer() -> Message | None:
-    """The latest whole answer any model gave in any conversation."""
+def last_answer(host_id: int) -> Message | None:
+    """The latest whole answer that a model on this host gave in any conversation."""
     query = (
-        select(models.Message).where(models.Message.role == "assistant").order_by(models.Message.id.desc()).limit(20)
+        select(models.Message)
+        .join(models.Conversation)
+        .join(models.Instance, models.Conversation.instance_id == models.Instance.id)
+        .where(models.Message.role == "assistant", models.Instance.host_id == host_id)
+        .order_by(models.Message.id.desc())
+        .limit(20)
     )
     with reading() as session:
         answers = [_message(row) for row in session.scalars(query)]

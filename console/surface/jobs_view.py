@@ -55,6 +55,8 @@ def _head(job: JobView) -> None:
         _question(job)
     elif job.state == JobState.FAILED and job.reason is not None:
         st.error(marked(job.reason), icon=":material/error:")
+    elif job.reason is not None and job.state in (JobState.RUNNING, JobState.CANCELLED):
+        st.warning(marked(job.reason), icon=":material/link_off:")
 
 
 def _question(job: JobView) -> None:

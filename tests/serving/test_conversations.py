@@ -74,7 +74,7 @@ def test_deleting_takes_the_turns_and_may_be_done_twice(host: Host) -> None:
     conversations.delete(number)
     conversations.delete(number)
     assert [one.id for one in conversations.conversations()] == [other]
-    assert conversations.last_answer() is None
+    assert conversations.last_answer(host.id) is None
     with pytest.raises(NotFound):
         conversations.conversation(number)
     for call in (
@@ -109,7 +109,7 @@ def test_the_last_answer_is_a_whole_one(host: Host) -> None:
     conversations.add(number, "assistant", "whole", figures={"partial": None})
     conversations.add(number, "user", "and?")
     conversations.add(number, "assistant", "cut", figures={"partial": to_json(say("stopped"))})
-    found = conversations.last_answer()
+    found = conversations.last_answer(host.id)
     assert found is not None
     assert found.text == "whole"
 
