@@ -1,15 +1,12 @@
-"""Ascend chips and the drivers that fit each CANN release: ascend.yaml as values."""
+"""Ascend chips and the drivers that fit each CANN release, as the catalog has them."""
 
-import functools
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
-from typing import Any
 
-import yaml
+from console.catalog.entries import Tree
 
-FILE = Path(__file__).with_name("ascend.yaml")
 _VIRTUAL = re.compile(r"vir\d+(?:_\w+)?$")
 
 
@@ -24,7 +21,7 @@ class Fit(StrEnum):
 
 @dataclass(frozen=True)
 class Chip:
-    """One kind of chip. `hbm_mb` (MiB) is null where it has to be read from the card."""
+    """One kind of chip. `hbm_mb` (MiB) is null where it has to be read from the card; `also`: what people call it."""
 
     names: tuple[str, ...]
     family: str
@@ -32,17 +29,19 @@ class Chip:
     supported: bool
     wheels: bool
     source: str
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class DriverRule:
-    """The driver series one CANN release, or one series of them, goes with."""
+    """The drivers one CANN release, or one series of them, goes with; `fetch`: the bundle to install if none fits."""
 
     cann: str
     compatible: tuple[str, ...]
     incompatible: tuple[str, ...]
     paired: str | None
     source: str
+    fetch: str | None = None
 
     def fit(self, driver: str) -> Fit:
         series = ".".join(driver.split(".")[:2])
@@ -50,8 +49,12 @@ class DriverRule:
             return Fit.FITS
         if series in self.incompatible:
             return Fit.EXCLUDED
-        lowest = self.paired or min(self.compatible, key=order)
-        return Fit.TOO_OLD if order(driver) < order(lowest) else Fit.UNLISTED
+        return Fit.TOO_OLD if order(driver) < order(self.least) else Fit.UNLISTED
+
+    @property
+    def least(self) -> str:
+        """The oldest driver named, a series or a release."""
+        return self.paired or min(self.compatible, key=order)
 
     @property
     def words(self) -> str:
@@ -71,30 +74,51 @@ def _number(part: str) -> int:
     return int(match.group(2)) - (1000 if match.group(1) else 0)
 
 
-def chip(name: str) -> Chip | None:
-    """The chip that npu-smi calls `name`; the slices of a virtual one count as the whole. None if it is not known."""
+def chips_of(tree: Tree) -> tuple[Chip, ...]:
+    """The chips of a catalog without faults."""
+    own = ("family", "hbm_mb", "supported", "wheels", "source")
+    return tuple(
+        Chip(tuple(entry["names"]), **{name: entry[name] for name in own}, also=tuple(entry.get("also") or ()))
+        for entry in tree.of("chips")
+    )
+
+
+def rules_of(tree: Tree) -> tuple[DriverRule, ...]:
+    """The driver rules of a catalog without faults."""
+    return tuple(
+        DriverRule(
+            cann=entry["cann"],
+            compatible=tuple(entry.get("compatible") or ()),
+            incompatible=tuple(entry.get("incompatible") or ()),
+            paired=entry.get("paired"),
+            source=entry["source"],
+            fetch=entry.get("fetch"),
+        )
+        for entry in tree.of("driver_for_cann")
+    )
+
+
+def find_chip(chips: Iterable[Chip], name: str) -> Chip | None:
+    """The chip that npu-smi calls `name`, as a whole word; the slices of a virtual one count as the whole."""
     wanted = _VIRTUAL.sub("", name.removeprefix("Ascend ").strip())
-    return next((one for one in _read()[0] if wanted in one.names), None)
+    return next((one for one in chips if wanted in one.names), None)
+
+
+def find_rule(rules: Iterable[DriverRule], cann: str) -> DriverRule | None:
+    """The rule for a CANN release: its own, else that of its series; None if the vendor's tables have neither."""
+    known = {rule.cann.lower(): rule for rule in rules}
+    return known.get(cann.lower()) or known.get(".".join(cann.split(".")[:2]))
+
+
+def chip(name: str) -> Chip | None:
+    """`find_chip` in the catalog in force."""
+    from console.catalog.knowledge import known
+
+    return find_chip(known().chips, name)
 
 
 def driver_rule(cann: str) -> DriverRule | None:
-    """The rule for a CANN release: its own, else that of its series; None if the vendor's tables have neither."""
-    rules = {rule.cann.lower(): rule for rule in _read()[1]}
-    return rules.get(cann.lower()) or rules.get(".".join(cann.split(".")[:2]))
+    """`find_rule` in the catalog in force."""
+    from console.catalog.knowledge import known
 
-
-@functools.cache
-def _read() -> tuple[tuple[Chip, ...], tuple[DriverRule, ...]]:
-    tree: dict[str, Any] = yaml.safe_load(FILE.read_text(encoding="utf-8"))
-    chips = tuple(Chip(**{**entry, "names": tuple(map(str, entry["names"]))}) for entry in tree["chips"])
-    rules = tuple(
-        DriverRule(
-            cann=str(entry["cann"]),
-            compatible=tuple(entry.get("compatible", ())),
-            incompatible=tuple(entry.get("incompatible", ())),
-            paired=entry.get("paired"),
-            source=entry["source"],
-        )
-        for entry in tree["driver_for_cann"]
-    )
-    return chips, rules
+    return find_rule(known().rules, cann)
