@@ -5,7 +5,7 @@ import time
 import pytest
 
 from console.bench import runs
-from console.hosts import observe
+from console.hosts import kept, observe
 from console.hosts.inventory import Host
 from console.jobs import jobs
 from console.jobs.stages import LIMITS, Stage, StageState, stages
