@@ -63,6 +63,7 @@ def parser() -> argparse.ArgumentParser:
     _checks(found)
     _profiles(found)
 
+    _fit(found)
     stop = _verb(found, "stop", verbs.stop, t("Stop an instance, or all of them."))
     stop.add_argument("instance", nargs="?", metavar=t("INSTANCE"), help=t("name or number of the instance"))
     stop.add_argument("--all", action="store_true", help=t("stop every instance"))
@@ -77,8 +78,8 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _hosts(found: "argparse._SubParsersAction[_Parser]") -> None:
-    """`pilot hosts` and its own verbs."""
-    from console import host_verbs
+    """`pilot hosts` and its own verbs, and those about all hosts."""
+    from console import fleet_verbs, host_verbs
 
     about = t("Hosts over SSH: add, list, test, remove, and the console's public key.")
     hosts = found.add_parser("hosts", help=about, description=about)
@@ -118,10 +119,29 @@ def _hosts(found: "argparse._SubParsersAction[_Parser]") -> None:
             metavar="SHA256:...",
             help=t("accept the host key with this fingerprint; repeat it for jump hosts"),
         )
+    fleet_verbs.register(found, verbs, _verb, _json)
     listed = _verb(verbs, "list", host_verbs.listed, t("Every host, and when it was last asked about itself."))
     key = _verb(verbs, "key", host_verbs.key, t("Print the console's public key, for authorized_keys on a host."))
-    for one in (add, test, remove, listed, key):
+    for one in (add, test, remove, listed, key, _rehearse(verbs)):
         _json(one)
+
+
+def _rehearse(verbs: "argparse._SubParsersAction[_Parser]") -> argparse.ArgumentParser:
+    """`pilot hosts rehearse`."""
+    from console import rehearse_verbs
+
+    rehearse = _verb(
+        verbs, "rehearse", rehearse_verbs.rehearse, t("Make a rehearsal host: a real SSH server with simulated cards.")
+    )
+    rehearse.add_argument("scenario", nargs="?", metavar=t("SCENARIO"), help=t("what it plays; --list names them"))
+    rehearse.add_argument("--name", default="", help=t("what the host is called here (default: as its scenario)"))
+    instead = rehearse.add_mutually_exclusive_group()
+    instead.add_argument("--list", action="store_true", help=t("show the scenarios"))
+    instead.add_argument(
+        "--stop", default="", metavar=t("NAME"), help=t("end this rehearsal host; what it keeps stays")
+    )
+    instead.add_argument("--start", default="", metavar=t("NAME"), help=t("start this rehearsal host again"))
+    return rehearse
 
 
 def _checks(found: "argparse._SubParsersAction[_Parser]") -> None:
@@ -162,6 +182,7 @@ def _checks(found: "argparse._SubParsersAction[_Parser]") -> None:
     waive.add_argument("check", metavar=t("CHECK"), help=t("name of the check, as pilot check --json tells it"))
     waive.add_argument("--reason", default="", help=t("why it may stay as it is"))
     waive.add_argument("--name", default="", help=t("who answers for it"))
+    waive.add_argument("--profile", default="", help=t("what the check was compared with, if not the usual profile"))
     waive.add_argument("--end", action="store_true", help=t("let the check count again"))
     for one in (check, compare, waive):
         _json(one)
@@ -192,6 +213,16 @@ def _profiles(found: "argparse._SubParsersAction[_Parser]") -> None:
     )
     for one in (listed, show, copy, change, remove):
         _json(one)
+
+
+def _fit(found: "argparse._SubParsersAction[_Parser]") -> None:
+    """`pilot fit`."""
+    from console import fit_verbs
+
+    about = t("Whether a model fits on some cards, the longest context and the most users; 0 it fits, 1 it does not.")
+    fit = _verb(found, "fit", fit_verbs.show, about)
+    fit_verbs.options(fit)
+    _json(fit)
 
 
 class _Parser(argparse.ArgumentParser):

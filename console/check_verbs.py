@@ -90,7 +90,7 @@ def compare(chosen: argparse.Namespace) -> int:
         }
         print(json.dumps(plain, ensure_ascii=False, indent=2))
         return FAILED if differ else OK
-    table = _table("", *(host.name for host in hosts))
+    table = _table("", *(words(host.label) for host in hosts))
     for one in checks:
         table.add_row(words(one.either.title), *(_cell(side) for side in (one.was, one.now)))
     for fact in facts:
@@ -113,7 +113,8 @@ def waive(chosen: argparse.Namespace) -> int:
         if chosen.end:
             waiving.end(host, chosen.check, actor=actor())
         else:
-            waiving.waive(host, chosen.check, reason=chosen.reason, name=chosen.name, actor=actor())
+            given = {"reason": chosen.reason, "name": chosen.name, "profile": chosen.profile or None}
+            waiving.waive(host, chosen.check, actor=actor(), **given)
     except (NotFound, InvalidInput) as error:
         print(f"pilot: {words(error.text)}", file=sys.stderr)
         return WRONG_INPUT
@@ -157,10 +158,10 @@ def _show(
     from console.checks.report import STANDINGS, waiver_words
 
     if found is None:
-        print(f"{host.name}: {words(error.text) if error else ''}", file=sys.stderr)
+        print(f"{words(host.label)}: {words(error.text) if error else ''}", file=sys.stderr)
         return
     if named:
-        print(f"{host.name}:")
+        print(f"{words(host.label)}:")
     table = _table()
     for one in _named(found.judged, chosen.only):
         verdict = one.verdict
@@ -209,7 +210,11 @@ def _report(
     from console.checks.report import plain
     from console.hosts import exported
 
-    reached = {"reached": found is not None, "reason": None if error is None else str(error.text)}
+    reached = {
+        "simulated": host.scenario is not None,
+        "reached": found is not None,
+        "reason": None if error is None else str(error.text),
+    }
     if found is None:
         return {"host": host.name, "profile": profile, **reached, "worst": None, "checks": []}
     report: dict[str, Any] = plain(exported.report(host, found)) | reached
