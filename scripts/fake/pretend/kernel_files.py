@@ -1,0 +1,58 @@
+"""Files of the kernel as the scenario has them, and where they have to be bound over the machine's own."""
+
+import subprocess
+
+from pretend import devices, place, processor
+
+PROC = f"{place.RUN}/proc"
+SYS = f"{place.RUN}/sys"
+BINDS = {
+    f"{PROC}/meminfo": "/proc/meminfo",
+    f"{PROC}/cpuinfo": "/proc/cpuinfo",
+    f"{PROC}/version": "/proc/version",
+    f"{SYS}/bus/pci/devices": "/sys/bus/pci/devices",
+    f"{SYS}/class/net": "/sys/class/net",
+    f"{SYS}/devices/system/node": "/sys/devices/system/node",
+}
+"""Source -> target; a target that this kernel does not have is left out, and programs answer in its place."""
+
+
+def write(played: place.Data) -> None:
+    place.put(f"{PROC}/meminfo", processor.meminfo(played))
+    place.put(f"{PROC}/cpuinfo", processor.cpuinfo(played))
+    kernel = played["kernel"]
+    place.put(f"{PROC}/version", f"Linux version {kernel['release']} (buildd@bos03-arm64) (gcc) {kernel['version']}\n")
+    for bus in devices.chips(played):
+        _sys(
+            f"bus/pci/devices/{bus}", {"vendor": "0x19e5", "device": f"0x{played['chip']['pci']}", "class": "0x120000"}
+        )
+    _sys("class/net/lo", {"carrier": "1"})
+    for nic in played["nics"]:
+        speed = str(nic["speed"]) if nic["link"] else "-1"
+        _sys(f"class/net/{nic['name']}", {"speed": speed, "carrier": str(int(nic["link"])), "device/vendor": "0x19e5"})
+    _nodes(played)
+
+
+def _nodes(played: place.Data) -> None:
+    nodes = processor.node_cpus(played)
+    total, free = played["memory"]["total_kb"] // len(nodes), played["memory"]["free_kb"] // len(nodes)
+    last = len(nodes) - 1
+    spread = f"0-{last}" if last else "0"
+    _sys("devices/system/node", dict.fromkeys(("online", "possible", "has_cpu", "has_memory"), spread))
+    for number, cpus in enumerate(nodes):
+        text = f"Node {number} MemTotal:       {total} kB\nNode {number} MemFree:        {free} kB"
+        distance = " ".join("10" if other == number else "20" for other in range(len(nodes)))
+        _sys(f"devices/system/node/node{number}", {"cpulist": cpus, "meminfo": text, "distance": distance})
+
+
+def _sys(folder: str, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        place.put(f"{SYS}/{folder}/{name}", text + "\n")
+
+
+def bind() -> None:
+    """Put them over the machine's own; what is bound already stays."""
+    mounted = {line.split()[4] for line in place.at("/proc/self/mountinfo").read_text().splitlines()}
+    for source, target in BINDS.items():
+        if target not in mounted and place.at(target).exists():
+            subprocess.run(["mount", "--bind", source, target], check=True)

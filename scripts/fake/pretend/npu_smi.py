@@ -1,0 +1,127 @@
+"""`npu-smi`: the table, the lists, the queries of one NPU, the running view, and settings that harm nothing."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+from pretend import cards, npu_query, npu_table, place, users
+from pretend.cards import Chip
+
+USAGE = """Usage: npu-smi {info|set|upgrade|clear} [OPTION...]
+       npu-smi info [-l | -m | -t TYPE [-i NPU] [-c CHIP] | watch]
+"""
+QUERIES = ("board", "common", "ecc", "health", "memory", "power", "temp", "usages")
+SETTINGS = ("pwm-mode", "pwm-duty-ratio", "ecc-enable", "p2p-mem-cfg", "cpu-num-cfg")
+
+
+def main(name: str, words: list[str]) -> int:
+    if words in (["-v"], ["--version"]):
+        print(f"npu-smi version: {cards.driver().get('running') or cards.driver().get('driver')}")
+        return 0
+    if not words or words[0] not in ("info", "set"):
+        print(USAGE, end="")
+        return 0 if words[:1] in (["-h"], ["--help"]) else 1
+    if trouble := cards.trouble():
+        print(trouble)
+        return 1
+    return _set(words[1:]) if words[0] == "set" else _info(words[1:])
+
+
+def _info(words: list[str]) -> int:
+    played = place.scenario()
+    chips = cards.now(played)
+    has_dies = played["chip"].get("dies", 1) > 1
+    if pids := [process.pid for one in chips for process in one.processes]:
+        from pretend import boxes
+
+        boxes.mark_all(pids)
+    if not words:
+        print(npu_table.table(str(cards.driver()["running"]), chips, has_dies))
+    elif words == ["-l"]:
+        print(npu_query.listing(chips))
+    elif words == ["-m"]:
+        print(npu_query.mapping(chips, has_dies))
+    elif words[0] == "watch":
+        return _watch(played)
+    else:
+        return _query(played, chips, _options(words))
+    return 0
+
+
+def _options(words: list[str]) -> dict[str, str]:
+    return {word.lstrip("-"): words[at + 1] for at, word in enumerate(words[:-1]) if word.startswith("-")}
+
+
+def _query(played: place.Data, chips: list[Chip], asked: dict[str, str]) -> int:
+    kind = asked.get("t", "")
+    if kind == "topo":
+        print(npu_query.topology(played, chips))
+        return 0
+    if kind not in QUERIES:
+        print(f"This device does not support querying {kind}." if kind else USAGE)
+        return 1
+    own = [one for one in chips if str(one.npu) == asked.get("i")]
+    if not own:
+        print("The NPU ID is invalid: the device does not exist.")
+        return 1
+    if "c" in asked:
+        own = [one for one in own if str(one.chip) == asked["c"]]
+        if not own:
+            print("The chip ID is invalid: the device does not exist.")
+            return 1
+    print(_answer(kind, played, own, "c" in asked))
+    return 0
+
+
+def _answer(kind: str, played: place.Data, own: list[Chip], is_chip: bool) -> str:
+    versions = cards.driver()
+    if kind == "board":
+        pairs = npu_query.board_of_chip(played, versions, own[0]) if is_chip else None
+        return npu_query.lines(pairs or npu_query.board(played, versions, own[0], len(own)))
+    width = 41 if kind == "ecc" else 31
+    answers = [_of_chip(kind, played, one) for one in own]
+    if is_chip:
+        return npu_query.lines(answers[0], width)
+    head: list[npu_query.Pair] = [("NPU ID", own[0].npu), ("Chip Count", len(own))]
+    return "\n".join([npu_query.lines(head, width), *("\n" + npu_query.lines(answer, width) for answer in answers)])
+
+
+def _of_chip(kind: str, played: place.Data, one: Chip) -> list[npu_query.Pair]:
+    if kind == "ecc":
+        card = next(card for card in played["cards"] if card["npu"] == one.npu)
+        return npu_query.ecc(one, card.get("ecc", {}))
+    last: list[npu_query.Pair] = [("Chip ID", one.chip)]
+    if kind == "common":
+        return [*npu_query.common(played, one), *npu_query.power(one), *last]
+    if kind == "memory":
+        return [*npu_query.memory(one, played), *last]
+    if kind == "usages":
+        return npu_query.usages(one)
+    if kind == "temp":
+        return [("NPU Temperature (C)", one.temp_c), *last]
+    return [*(npu_query.health(one) if kind == "health" else npu_query.power(one)), *last]
+
+
+def _watch(played: place.Data) -> int:
+    """A row for each chip every second, until it is ended."""
+    print(npu_query.watch_head())
+    while True:
+        for one in cards.now(played):
+            print(npu_query.watch_row(one), flush=True)
+        time.sleep(1)
+
+
+def _set(words: list[str]) -> int:
+    asked = _options(words)
+    kind = asked.get("t", "")
+    if kind not in SETTINGS:
+        print(f"This device does not support setting {kind}.")
+        return 1
+    if users.current().uid:
+        print("Permission denied: this command has to be run as root.", file=sys.stderr)
+        return 1
+    with place.changing("settings") as kept:
+        kept[f"{kind}/{asked.get('i', 'all')}"] = asked.get("d", "")
+    print(npu_query.lines([("Status", "OK"), ("Message", f"The {kind} of the chip is set successfully.")]))
+    return 0

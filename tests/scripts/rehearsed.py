@@ -1,0 +1,71 @@
+"""A rehearsal host for one test: its own mounts, furnished by the real program, asked in one shell after the other."""
+
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from tests.running import ROOT
+
+FAKE = ROOT / "scripts" / "fake"
+PRIVATE = ("/etc", "/usr/local", "/usr/lib", "/opt", "/var", "/home", "/root")
+PATH = f"{FAKE / 'bin'}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+NODES = ("null", "zero", "full", "random", "urandom", "tty")
+
+
+@dataclass(frozen=True)
+class Host:
+    """`folder` keeps what was written, so that one test can boot the same host several times."""
+
+    folder: Path
+    scenario: str
+
+    def run(self, script: str, *, boot: bool = True, env: dict[str, str] | None = None, code: int | None = 0) -> str:
+        """What `script` prints after a boot; `code` is what it must end with, None = anything."""
+        began = "furnish" if boot else ":"
+        words = ["unshare", "-Urm", "--propagation", "private", "sh", "-c", _SETUP, "sh", script, began]
+        environment = {
+            "PATH": PATH, "HOME": "/root", "LANG": "C.UTF-8", "DATA": str(self.folder), "SCENARIO": self.scenario,
+            "FAKE": str(FAKE), "PRIVATE": " ".join(PRIVATE), "NODES": " ".join(NODES), **(env or {}),
+        }  # fmt: skip
+        done = subprocess.run(words, capture_output=True, text=True, timeout=120, env=environment, check=False)
+        assert code is None or done.returncode == code, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+
+_SETUP = r"""
+set -e
+for d in $PRIVATE; do
+  [ -d "$d" ] || continue
+  mkdir -p "$DATA$d/upper" "$DATA$d/work"
+  mount -t overlay overlay -o "lowerdir=$d,upperdir=$DATA$d/upper,workdir=$DATA$d/work,userxattr" "$d"
+done
+mkdir -p "$DATA/dev" && mount -t tmpfs tmpfs "$DATA/dev"
+for n in $NODES; do : >"$DATA/dev/$n"; mount --bind "/dev/$n" "$DATA/dev/$n"; done
+mkdir "$DATA/dev/shm" && mount -t tmpfs tmpfs "$DATA/dev/shm"
+ln -s /proc/self/fd "$DATA/dev/fd"
+mount --rbind "$DATA/dev" /dev
+mount -t tmpfs tmpfs /run
+mkdir -p /run/rehearsal
+echo $$ >/run/rehearsal/init.pid
+furnish() { /usr/bin/python3 "$FAKE/furnish.py" "$SCENARIO" --bind; }
+$2
+set +e
+cd "$HOME"
+sh -c "$1"
+"""
+
+
+@cache
+def why_not() -> str:
+    """Why a rehearsal host cannot be made here; empty when it can."""
+    if not shutil.which("unshare"):
+        return "unshare is not installed"
+    tried = subprocess.run(["unshare", "-Urm", "true"], capture_output=True, text=True, check=False)
+    return "" if tried.returncode == 0 else f"no user namespaces here: {tried.stderr.strip()}"
+
+
+def is_root() -> bool:
+    return os.geteuid() == 0
