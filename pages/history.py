@@ -2,17 +2,19 @@
 
 import streamlit as st
 
+from console.hosts import commands
 from console.jobs import history
+from console.surface.commands_view import commands_view
 from console.surface.history_view import events_table, jobs_table
 from console.surface.ui import empty, number_in_url, t, title
 
 title(t("History"), t("Every job with its steps and logs, and every move of every instance: when, who, why."))
 shown = min(number_in_url("shown") or 30, 1000)
 jobs = history.jobs(shown + 1)
-if not jobs:
+if not jobs and not commands.commands(limit=1):
     empty(t("Nothing was done yet. Start the pilot on Home."), "home.py", t("Home"))
 else:
-    tabs = st.tabs([t("Jobs"), t("Events")], key="history-tabs", on_change="rerun")
+    tabs = st.tabs([t("Jobs"), t("Events"), t("Commands")], key="history-tabs", on_change="rerun")
     if tabs[0].open:
         with tabs[0]:
             jobs_table(jobs[:shown])
@@ -22,3 +24,6 @@ else:
         with tabs[1]:
             subject = st.text_input(t("Only of (for example instance:1)"), key="subject", bind="query-params")
             events_table(history.events(subject or None))
+    if tabs[2].open:
+        with tabs[2]:
+            commands_view()

@@ -4,7 +4,9 @@ import streamlit as st
 
 from console.hosts import inventory
 from console.jobs import history
+from console.surface.cards_view import cards_view
 from console.surface.hosts_view import host_card, look_at_all
+from console.surface.import_view import import_button
 from console.surface.reach_view import add_form
 from console.surface.ui import t, title
 
@@ -22,13 +24,30 @@ def watch() -> None:
         st.rerun()
 
 
-add_form()
+views = {"hosts": t("Hosts"), "cards": t("Cards")}
+view = st.segmented_control(
+    t("View"),
+    list(views),
+    default="hosts",
+    format_func=views.__getitem__,
+    key="view",
+    required=True,
+    label_visibility="collapsed",
+    bind="query-params",
+)
+if view == "hosts":
+    add_form()
+    import_button()
 if len(hosts) > 1:
     tags = sorted({tag for host in hosts for tag in host.tags})
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.button(t("Look at all again"), key="probe-all", on_click=look_at_all, args=(hosts,))
+        if view == "hosts":
+            st.button(t("Look at all again"), key="probe-all", on_click=look_at_all, args=(hosts,))
         wanted = st.pills(t("Only with the tag"), tags, key="tag", bind="query-params") if tags else None
     hosts = [host for host in hosts if wanted is None or wanted in host.tags]
-for host in hosts:
-    host_card(host)
+if view == "cards":
+    cards_view(hosts)
+else:
+    for host in hosts:
+        host_card(host)
 watch()

@@ -56,6 +56,8 @@ tell() {{ # pid node
   read -r name <"/proc/$1/comm"
   group=$(grep -m1 -oE '[0-9a-f]{{64}}' "/proc/$1/cgroup")
   printf 'holder %s %s %s %s\n' "$1" "$2" "${{group:--}}" "$name"
+  place=$(readlink "/proc/$1/cwd" | head -n 1)
+  [ -z "$place" ] || printf 'at %s %s\n' "$1" "$place"
 }} 2>/dev/null
 ls -l /proc/[0-9]*/fd 2>/dev/null | awk '
   /^\/proc\/[0-9]+\/fd:$/ {{ split($0, part, "/"); pid = part[3] }}
@@ -67,7 +69,8 @@ if command -v npu-smi >/dev/null 2>&1; then
 fi
 exit 0
 """
-"""Who has a davinci node open (`holder <pid> <node> <container> <name>`), then the processes npu-smi names."""
+"""Who has a davinci node open (`holder <pid> <node> <container> <name>`, `at <pid> <folder>`), then the processes
+npu-smi names."""
 
 PREFIX = r"""
 prefix=$(sed -n 's/^Driver_Install_Path_Param=//p' /etc/ascend_install.info 2>/dev/null)

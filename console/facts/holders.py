@@ -14,12 +14,14 @@ class Holder:
 
     node        number of the davinci node it has open; null when only npu-smi names it
     container   id of its container, null outside of one
+    folder      where it runs; null when that cannot be seen
     """
 
     pid: int
     node: int | None
     container: str | None
     name: str | None
+    folder: str | None = None
 
 
 @dataclass(frozen=True)
@@ -51,17 +53,22 @@ class Containers:
 
 
 def parse_holders(text: str) -> Holders | Trouble:
-    """Lines `holder <pid> <node or -> <container or -> <name>` behind a line `all yes` or `all no`."""
+    """Lines `holder <pid> <node or -> <container or -> <name>` behind a line `all yes` or `all no`.
+
+    A line `at <pid> <folder>` says where a process runs.
+    """
     rows = [row.split(maxsplit=4) for row in lines(text)]
     seen = next((row[1] for row in rows if len(row) == 2 and row[0] == "all"), None)
     if seen is None:
         return trouble_in(text)
+    folders = {row[1]: " ".join(row[2:]) for row in rows if len(row) >= 3 and row[0] == "at"}
     found: dict[tuple[int, int | None], Holder] = {}
     for row in rows:
         pid = whole(row[1]) if len(row) >= 4 and row[0] == "holder" else None
         if pid is not None:
             name = row[4] if len(row) > 4 else None
-            holder = Holder(pid, whole(row[2]), None if row[3] == "-" else row[3], name)
+            container = None if row[3] == "-" else row[3]
+            holder = Holder(pid, whole(row[2]), container, name, folders.get(row[1]))
             found.setdefault((pid, holder.node), holder)
     return Holders(tuple(found.values()), seen == "yes")
 

@@ -107,6 +107,11 @@ def jumps(typed: Iterable[str], user: str) -> tuple[Jump, ...]:
     return tuple(_typed(one.strip(), user) for words in typed for one in words.split(",") if one.strip())
 
 
+def way(jumps: Iterable[Jump]) -> str:
+    """Jump hosts as `jumps` reads them."""
+    return ", ".join(str(one) for one in jumps)
+
+
 def spot(address: str, port: int) -> str:
     """`host:port` in words, an IPv6 address in brackets."""
     return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
