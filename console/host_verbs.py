@@ -75,7 +75,7 @@ def listed(chosen: argparse.Namespace) -> int:
         table.add_column(head)
     for host, said in seen:
         age = t("never") if said is None else t("{n} min ago", n=round((time.time() - said.time) / 60))
-        table.add_row(host.name, _way(host), " ".join(host.tags), age)
+        table.add_row(words(host.label), _way(host), " ".join(host.tags), age)
     _draw(table)
     return OK
 
@@ -107,7 +107,7 @@ def _try(host: "Host", accepted: Sequence[str], *, as_json: bool) -> int:
         remarks = [words(one) for one in tried.remarks]
         said = t(
             "{name} answers: {login} ms to log in, {command} ms for a command.",
-            name=host.name,
+            name=host.label,
             login=round(tried.login_s * 1000),
             command=round(tried.command_s * 1000),
         )
@@ -122,7 +122,7 @@ def _unreached(host: "Host", why: Text, fingerprint: str | None, *, as_json: boo
         plain = {"reached": False, "reason": str(why), "unknown_key": fingerprint}
         print(json.dumps(_plain(host) | plain, ensure_ascii=False, indent=2))
     else:
-        print(t("{name} is in the inventory, but: {why}", name=host.name, why=why), file=sys.stderr)
+        print(t("{name} is in the inventory, but: {why}", name=host.label, why=why), file=sys.stderr)
     return UNREACHABLE
 
 
@@ -133,6 +133,8 @@ def _plain(host: "Host") -> dict[str, Any]:
         "reach": None if host.reach is None else json.loads(host.reach.to_json()),
         "tags": list(host.tags),
         "work_folder": host.work_folder,
+        "simulated": host.scenario is not None,
+        "scenario": host.scenario,
     }
 
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, tzinfo
 from console.catalog.profiles import Profile
 from console.checks.check import WAIVED, Judged, Level, Waived
 from console.checks.own import changed_limits
-from console.text import Text, render, say
+from console.text import Text, render, say, verbatim
 
 STANDINGS: Mapping[str, tuple[str, Text]] = {
     Level.FAIL: ("■", say("fail")),
@@ -39,6 +39,12 @@ class Report:
     judged: Sequence[Judged]
     times: Mapping[str, float] = field(default_factory=dict)
     zone: tzinfo = UTC
+    simulated: bool = False
+
+    @property
+    def name(self) -> Text:
+        """Of the host, with the mark of a rehearsal host."""
+        return say("{name} (simulated)", name=self.host) if self.simulated else verbatim(self.host)
 
     def moment(self, when: float) -> str:
         shown = datetime.fromtimestamp(when, self.zone)
@@ -83,6 +89,7 @@ def plain(report: Report, language: str = "en") -> dict[str, object]:
     """For JSON: names that stay, sentences in `language`, times in Unix seconds."""
     return {
         "host": report.host,
+        "simulated": report.simulated,
         "way": report.way,
         "time": report.time,
         "profile": report.profile.id,
@@ -119,12 +126,12 @@ def _plain_waiver(waiver: Waived | None, *, needed: bool) -> dict[str, object] |
 
 
 def title_words(report: Report) -> Text:
-    return say("Check of {host}", host=report.host)
+    return say("Check of {host}", host=report.name)
 
 
 def head(report: Report, language: str) -> list[tuple[Text, Text | str]]:
     """What a reader has to know first: label and value."""
-    rows: list[tuple[Text, Text | str]] = [(say("Host"), report.host)]
+    rows: list[tuple[Text, Text | str]] = [(say("Host"), report.name)]
     if report.way:
         rows.append((say("Reached at"), report.way))
     rows += [(say("Asked at"), report.moment(report.time)), (say("Compared with"), report.profile.title_in(language))]

@@ -19,7 +19,9 @@ def report(host: Host, checked: Checked, zone: tzinfo = UTC) -> Report:
     """The checklist of one host as it would be sent."""
     way = "" if host.reach is None else " → ".join(str(hop) for hop in host.reach.hops)
     seen = checked.seen
-    return Report(host.name, way, seen.time, checked.profile, checked.judged, seen.times, zone)
+    return Report(
+        host.name, way, seen.time, checked.profile, checked.judged, seen.times, zone, host.scenario is not None
+    )
 
 
 def document(reports: Sequence[Report], form: str, language: str) -> str:

@@ -3,7 +3,7 @@
 import re
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
@@ -28,7 +28,10 @@ BUSY_JOBS = ("queued", "running", "waiting")
 
 @dataclass(frozen=True)
 class Host:
-    """A machine we may reach. `work_folder` is where everything of ours lives on it; `reach` is None for this one."""
+    """A machine we may reach. `work_folder` is where everything of ours lives on it; `reach` is None for this one.
+
+    scenario   what a rehearsal host plays; None for a machine that is what it seems
+    """
 
     id: int
     name: str
@@ -36,11 +39,17 @@ class Host:
     work_folder: str
     reach: Reach | None = None
     tags: tuple[str, ...] = ()
+    scenario: str | None = None
 
     @property
     def title(self) -> Text:
         """The name people read, as it stands inside a sentence."""
-        return say("this machine") if self.kind == LOCAL else verbatim(self.name)
+        return say("this machine") if self.kind == LOCAL else self.label
+
+    @property
+    def label(self) -> Text:
+        """The name as it was given, with the mark that every rehearsal host bears wherever it is shown."""
+        return verbatim(self.name) if self.scenario is None else say("{name} (simulated)", name=self.name)
 
 
 def hosts() -> list[Host]:
@@ -84,11 +93,21 @@ def this_machine() -> Host:
         return _host(row)
 
 
-def add_host(name: str, reach: Reach, *, tags: Iterable[str] = (), work_folder: str = "", actor: str) -> Host:
+def add_host(
+    name: str,
+    reach: Reach,
+    *,
+    tags: Iterable[str] = (),
+    work_folder: str = "",
+    scenario: str | None = None,
+    actor: str,
+) -> Host:
     """Enter a host that is reached over SSH; nothing is connected. Conflict when the name is taken."""
     this_machine()  # it stays the first
     with writing() as session:
-        return add_in(session, name, reach, tags=tags, work_folder=work_folder, actor=actor)
+        entered = add_in(session, name, reach, tags=tags, work_folder=work_folder, actor=actor)
+        session.get_one(models.Host, entered.id).scenario = scenario
+    return replace(entered, scenario=scenario)
 
 
 def add_in(
@@ -123,6 +142,10 @@ def edit_in(
 ) -> Host:
     """Like `edit_host`, inside a transaction that is already open."""
     row = _remote(session, host_id)
+    if row.scenario is not None and row.reach != reach.to_json():
+        raise InvalidInput(
+            say("How a rehearsal host is reached is up to the console; change its name, tags or work folder only.")
+        )
     if row.reach != reach.to_json() or (work_folder and row.work_folder != work_folder):
         _refuse_while_used(session, row)
     _fill(session, row, name, reach, tags, work_folder)
@@ -143,7 +166,8 @@ def why_in_use(host_id: int) -> Text | None:
 def remove_host(host_id: int, *, actor: str) -> None:
     """Forget a host, its stopped instances and what it said; jobs and runs stay in the history.
 
-    Nothing is done on the host itself. Conflict while an instance that is not stopped, or a job, needs it.
+    Nothing is done on the host itself, except that a rehearsal host ends and its folders go. Conflict while an
+    instance that is not stopped, or a job, needs it.
     """
     with writing() as session:
         row = _remote(session, host_id)
@@ -151,17 +175,34 @@ def remove_host(host_id: int, *, actor: str) -> None:
         for table in (models.Instance, models.Probe, models.ModelFolder):
             session.execute(delete(table).where(table.host_id == host_id))
         note(session, f"host:{row.id}", "deleted", actor=actor, reason=verbatim(row.name))
+        gone = _host(row)
         row.name, row.removed = f"{row.name}#{row.id}", time.time()
+    if gone.scenario is not None:
+        from console.hosts import rehearsal
+
+        rehearsal.destroy(gone)
 
 
 def runner(of: Host, *, actor: str | None = None) -> Runner:
     """The one way to act on this host; every command is written down, in the name of `actor` or of who acts here."""
+    if of.scenario is not None:
+        from console.hosts import rehearsal
+
+        of = rehearsal.awake(of)
     if of.reach is None:
         return Recorded(LocalRunner(), of.id, LOCAL, actor)
     from console.hosts.connection import connection
     from console.hosts.ssh import SshRunner
 
     return Recorded(SshRunner(connection(of.reach)), of.id, str(of.reach), actor)
+
+
+def relocate(host_id: int, reach: Reach) -> None:
+    """Note that the console itself moved a rehearsal host of its own to another port."""
+    with writing() as session:
+        row = _remote(session, host_id)
+        row.reach = reach.to_json()
+        note(session, f"host:{row.id}", "edited", actor=CONSOLE)
 
 
 def _remote(session: Session, host_id: int) -> models.Host:
@@ -225,4 +266,4 @@ def _home(user: str) -> str:
 
 def _host(row: models.Host) -> Host:
     reach = None if row.reach is None else reaches.from_json(row.reach)
-    return Host(row.id, row.name, row.kind, row.work_folder, reach, tuple(row.tags.split()))
+    return Host(row.id, row.name, row.kind, row.work_folder, reach, tuple(row.tags.split()), row.scenario)

@@ -39,7 +39,7 @@ def own_file() -> Path:
 def public_line() -> str:
     """The console's public key as one line of authorized_keys; the pair is made when there is none yet."""
     if not own_file().exists():
-        _make(own_file())
+        make_pair(own_file())
     key = Ed25519Key.from_private_key_file(str(own_file()))
     return f"{key.get_name()} {key.get_base64()} {COMMENT}"
 
@@ -96,8 +96,8 @@ def _each(reach: Reach, agent: Agent | None) -> Iterator[tuple[Text, PKey]]:
             yield say("the agent's key {name}", name=key.comment or key.get_name()), key
 
 
-def _make(path: Path) -> None:
-    """Write a new pair; of two processes that do so at once, one wins and both use its pair."""
+def make_pair(path: Path) -> None:
+    """Write a new private key; of two processes that do so at once, one wins and both use its key."""
     private = Ed25519PrivateKey.generate()
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -5,7 +5,7 @@ import time
 from dataclasses import dataclass
 
 from console.errors import HostError, InvalidInput
-from console.hosts import keys
+from console.hosts import keys, rehearsal
 from console.hosts.connection import Connection
 from console.hosts.inventory import Host
 from console.hosts.journal import Recorded
@@ -29,6 +29,7 @@ class Tried:
 
 def try_host(host: Host) -> Tried:
     """Log in anew and run `true`. HostError tells why not and what to do; nothing on the host is changed."""
+    host = rehearsal.awake(host)
     began = time.monotonic()
     with Connection(_reach(host)) as connection:
         connection.transport()

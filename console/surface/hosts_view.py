@@ -8,7 +8,7 @@ from console.hosts import inventory, observe
 from console.hosts.inventory import Host
 from console.hosts.observe import Seen
 from console.jobs import history, path
-from console.surface import reach_view
+from console.surface import reach_view, rehearsal_view
 from console.surface.ui import ago, attempt, marked, number_in_url, sentence_case, t, who, words
 
 
@@ -50,6 +50,7 @@ def host_card(host: Host) -> None:
             kwargs={"actor": who()},
         )
         _way(host)
+        rehearsal_view.state(host)
         st.caption(t("work folder: {folder}", folder=host.work_folder))
         if host.reach is not None:
             reach_view.buttons(host)
@@ -91,7 +92,7 @@ def chosen_host() -> Host:
 
 def _name(host: Host) -> str:
     """As a heading: a name that somebody gave stays as it was given."""
-    return sentence_case(words(host.title)) if host.reach is None else host.name.replace("_", "\\_")
+    return sentence_case(words(host.title)) if host.reach is None else words(host.label).replace("_", "\\_")
 
 
 def _way(host: Host) -> None:

@@ -1,0 +1,87 @@
+"""Rehearsal hosts on the page: making one, what it plays, and starting or stopping it."""
+
+import streamlit as st
+
+from console.catalog.scenarios import scenario, scenarios
+from console.errors import NotFound
+from console.hosts import inventory, rehearsal, rehearsal_life
+from console.hosts.inventory import Host
+from console.hosts.rehearsal_life import State
+from console.surface.ui import attempt, language, t, who
+
+
+def add_form() -> None:
+    """Choose what it plays, and make it."""
+    with st.expander(t("Add a rehearsal host"), key="add-rehearsal", icon=":material/science:"):
+        st.write(
+            t(
+                "A rehearsal host is for practice before the hardware arrives. It is a real SSH server on this machine "
+                "in which cards, tools and installers are simulated; what is done to it stays within it."
+            )
+        )
+        known = {one.id: one for one in scenarios()}
+        chosen = st.selectbox(
+            t("What it plays"),
+            list(known),
+            key="scenario",
+            format_func=lambda one: known[one].title_in(language()),
+        )
+        st.caption(known[chosen].about_in(language()))
+        st.text_input(t("Name"), key="rehearsal-name", placeholder=chosen)
+        st.button(t("Make and start it"), key="rehearse", type="primary", on_click=_create)
+
+
+def state(host: Host) -> None:
+    """What the host plays, how it is, and the button that changes that; nothing for any other host."""
+    if host.scenario is None:
+        return
+    now = rehearsal_life.state(host.id)
+    with st.container(horizontal=True, vertical_alignment="center", key=f"rehearsal-{host.id}"):
+        st.badge(t("simulated"), icon=":material/science:", color="violet")
+        st.markdown(f"{_played(host.scenario)} · {_word(now)}", width="content")
+        if now in (State.STOPPED, State.DOWN):
+            st.button(t("Start"), key=f"wake-{host.id}", on_click=attempt, args=(_start, host.id))
+        else:
+            st.button(
+                t("Stop"),
+                key=f"rest-{host.id}",
+                help=t("Ends everything that runs in it. What is on its disk stays."),
+                on_click=attempt,
+                args=(_stop, host.id),
+            )
+
+
+def _create() -> None:
+    made = attempt(
+        rehearsal.create,
+        str(st.session_state["scenario"]),
+        str(st.session_state["rehearsal-name"]),
+        actor=who(),
+    )
+    if made is not None:
+        st.session_state["rehearsal-name"] = ""
+
+
+def _start(host_id: int) -> None:
+    rehearsal.start(inventory.host(host_id), actor=who())
+
+
+def _stop(host_id: int) -> None:
+    rehearsal.stop(inventory.host(host_id), actor=who())
+
+
+def _played(scenario_id: str) -> str:
+    try:
+        return scenario(scenario_id).title_in(language())
+    except NotFound:  # the catalog of a later version may have dropped it
+        return scenario_id
+
+
+def _word(now: State) -> str:
+    return {
+        State.UP: t("it is up"),
+        State.STARTING: t("it is starting"),
+        State.REBOOTING: t("it is rebooting"),
+        State.STOPPED: t("it is stopped"),
+        State.DOWN: t("it is down, and will be started when it is wanted"),
+    }[now]
