@@ -2,14 +2,18 @@
 
 import streamlit as st
 
-from console.hosts import inventory, observe
+from console.errors import ConsoleError
+from console.hosts import observe
 from console.jobs import history, path
+from console.surface.hosts_view import chosen_host
 from console.surface.jobs_view import job_panel
 from console.surface.plan_view import plan_preview
 from console.surface.ui import ago, attempt, mark, marked, t, title, who, words
+from console.surface.way_back import way_back
 
-host = inventory.this_machine()
-title(t("Install"), t("vLLM for the CPU of this machine, with two small models to try it out."))
+title(t("Install"), t("vLLM for the CPU of the host, with two small models to try it out."))
+way_back()
+host = chosen_host()
 
 found = observe.runtime(host)
 last = history.latest("install", host.id)
@@ -41,4 +45,7 @@ if last is not None:
         st.page_link("job.py", label=f"#{last.id} {words(last.title)}", query_params={"job": str(last.id)})
         job_panel(last.id)
 with st.expander(t("What an installation does, step by step"), expanded=last is None, key="install-plan"):
-    plan_preview(path.planned("install", host).steps)
+    try:
+        plan_preview(path.planned("install", host).steps)
+    except ConsoleError as error:
+        st.error(marked(error.text))

@@ -21,9 +21,7 @@ if found is None:
     empty(t("There is no such instance. Instances lists them all."), "instances.py", t("Instances"))
 else:
     note = t("random weights: its words are noise") if found.noise else ""
-    title(
-        found.name, " · ".join(part for part in (found.backend, found.address, found.spec.model_folder, note) if part)
-    )
+    title(found.name, " · ".join(part for part in (found.backend, found.spot, found.spec.model_folder, note) if part))
     state_view(found.id)
     st.subheader(t("Attempts and their logs"), anchor=False)
     attempts_view(found.id)

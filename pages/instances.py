@@ -5,8 +5,10 @@ import streamlit as st
 from console.serving import instances
 from console.surface.instances_view import instance_card
 from console.surface.ui import empty, t, title
+from console.surface.way_back import way_back
 
 title(t("Instances"), t("Ready means: it answers, and its answer to a simple question was right."))
+way_back()
 
 
 @st.fragment(run_every=2.0)

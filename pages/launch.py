@@ -2,24 +2,30 @@
 
 import streamlit as st
 
-from console.hosts import inventory
 from console.serving import launch
-from console.surface.launch_view import chosen_spec, command_preview, start_button
-from console.surface.models_view import summary
-from console.surface.ui import empty, marked, t, title
+from console.surface.hosts_view import chosen_host
+from console.surface.launch_view import chosen_spec, command_preview, machine_now, start_button
+from console.surface.models_view import models_of, summary
+from console.surface.ui import empty, marked, t, title, warn_unknown
+from console.surface.way_back import way_back
+from console.text import say
 
-host = inventory.this_machine()
 title(t("Launch"), t("Choose a model and start it. Everything else has a value that works here."))
 
-usable = [model for model in launch.models_on(host) if not any(problem.is_error for problem in model.problems)]
-if not usable:
+way_back()
+host = chosen_host()
+found = models_of(host)
+usable = [model for model in found or [] if model.usable]
+if found is not None and not usable:
     empty(
         t("No model can be served yet. Install prepares two small ones; Models takes a folder of your own."),
         "install.py",
         t("Install"),
+        {"host": str(host.id)},
     )
-else:
+elif usable:
     folders = [model.folder for model in usable]
+    warn_unknown("model", folders, say("a model"))
     asked = st.query_params.get("model", "")
     folder = st.selectbox(
         t("Model"),
@@ -38,9 +44,10 @@ else:
             ),
             icon=":material/warning:",
         )
-    spec = chosen_spec(host, model)
-    if spec is not None:
-        reasons = launch.reasons_against(host, spec)
+    now = machine_now(host)
+    if now is not None:
+        spec = chosen_spec(model, now)
+        reasons = launch.reasons_against(host, spec, now=now)
         for refusal in reasons:
             st.error(
                 marked(refusal.reason) + (f" {marked(refusal.instead)}" if refusal.instead else ""),

@@ -2,21 +2,24 @@
 
 import streamlit as st
 
-from console.hosts import inventory
 from console.serving import launch
-from console.surface.models_view import model_row
+from console.surface.hosts_view import chosen_host
+from console.surface.models_view import model_row, models_of
 from console.surface.ui import attempt, empty, t, title, who
+from console.surface.way_back import way_back
 
-host = inventory.this_machine()
 title(t("Models"), t("Folders with weights in the Hugging Face format, each looked through before it is used."))
-found = launch.models_on(host)
-if not found:
+way_back()
+host = chosen_host()
+found = models_of(host)
+if found == []:
     empty(
         t("No model is here yet. The installation prepares two small ones; or name a folder of your own below."),
         "install.py",
         t("Install"),
+        {"host": str(host.id)},
     )
-for model in found:
+for model in found or []:
     model_row(host, model)
 
 with st.form("add-model", clear_on_submit=False):

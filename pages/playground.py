@@ -13,11 +13,15 @@ from console.surface.chat_view import (
     sampling_form,
     view_as_code,
 )
-from console.surface.ui import empty, number_in_url, t, title
+from console.surface.ui import empty, number_in_url, t, title, warn_unknown
+from console.surface.way_back import way_back
+from console.text import say
 
 title(t("Playground"))
+way_back()
 ready = [one for one in instances.instances() if one.state == State.ready]
 talk = history_choice(number_in_url("conversation"))
+warn_unknown("instance", {str(one.id) for one in ready}, say("a server that is ready"))
 
 if not ready:
     empty(

@@ -10,6 +10,7 @@ from typing import Self
 import httpx
 
 from console.errors import EngineError
+from console.serving.line import Line
 from console.serving.request import ChatRequest
 from console.serving.stream import Clock, Event, Stream, event_data, strange
 from console.text import say
@@ -90,7 +91,8 @@ class EngineClient:
         request = ChatRequest(model, messages, temperature, top_p, max_tokens, seed, stop)
         # Counts with every chunk: an answer that is stopped half-way still has exact ones.
         body = request.body() | {"stream_options": {"include_usage": True, "continuous_usage_stats": True}}
-        return Stream(model, self._events(body), self._clock)
+        line = Line()
+        return Stream(model, self._events(body, line), self._clock, line.cut)
 
     def _get(self, path: str) -> httpx.Response:
         with self._translated():
@@ -99,13 +101,16 @@ class EngineClient:
             raise self._refusal(answer)
         return answer
 
-    def _events(self, body: Mapping[str, object]) -> Generator[Event, None, None]:
+    def _events(self, body: Mapping[str, object], line: Line) -> Generator[Event, None, None]:
         """The events of one answer until the server says it is done, or the connection ends."""
         timeout = httpx.Timeout(self._silence_s, connect=CONNECT_S)
         with (
             self._translated(),
-            self._http.stream("POST", "/v1/chat/completions", json=body, timeout=timeout) as answer,
+            self._http.stream(
+                "POST", "/v1/chat/completions", json=body, timeout=timeout, extensions={"trace": line.trace}
+            ) as answer,
         ):
+            line.take(answer.extensions.get("network_stream"))
             if answer.status_code != httpx.codes.OK:
                 answer.read()
                 raise self._refusal(answer)

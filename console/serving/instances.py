@@ -53,6 +53,14 @@ class Instance:
         return inventory.runner(inventory.host(self.host_id)).address(self.spec.port)
 
 
+    @property
+    def spot(self) -> str:
+        """Where it listens, as a reader says it: a port of this machine's loopback, or of a host's."""
+        host = inventory.host(self.host_id)
+        own = f"127.0.0.1:{self.spec.port}"
+        return own if host.reach is None else f"{host.name} · {own}"
+
+
 @dataclass(frozen=True)
 class Attempt:
     """One start of an instance. Times are Unix seconds; `code` is the exit code once it ended with one."""

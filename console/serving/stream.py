@@ -8,15 +8,22 @@ from console.errors import EngineError
 from console.serving.reply import Chunk, Reply
 from console.text import Text, say
 
+STOPPED = say("It was stopped before it was finished.")
 Clock = Callable[[], float]
 Event = Mapping[str, Any]
 
 
 class Stream(Iterator[Chunk]):
-    """Iterate for the chunks; `reply` is the answer so far, also after an error; `close` ends the request at once."""
+    """Iterate for the chunks; `reply` is the answer so far, also after an error; `close` ends the request at once.
 
-    def __init__(self, model: str, events: Generator[Event, None, None], clock: Clock) -> None:
-        self._model, self._clock = model, clock
+    Only `cut` may be called by another thread than the one that iterates; `hang_up` breaks the connection below it.
+    """
+
+    def __init__(
+        self, model: str, events: Generator[Event, None, None], clock: Clock, hang_up: Callable[[], None] = lambda: None
+    ) -> None:
+        self._model, self._clock, self._hang_up = model, clock, hang_up
+        self._is_cut = False
         self._texts: list[str] = []
         self._thoughts: list[str] = []
         self._instants: list[float] = []
@@ -33,8 +40,14 @@ class Stream(Iterator[Chunk]):
     def close(self) -> None:
         """Stop asking: the connection is closed, and the engine drops the request."""
         if self._done is None:
-            self._broken = say("It was stopped before it was finished.")
+            self._broken = STOPPED
         self._chunks.close()
+
+    def cut(self) -> None:
+        """The same at once from another thread, also while the engine is silent: the iteration ends by itself."""
+        if self._done is None:
+            self._is_cut, self._broken = True, STOPPED
+            self._hang_up()
 
     @property
     def reply(self) -> Reply:
@@ -59,8 +72,11 @@ class Stream(Iterator[Chunk]):
                 if chunk.text or chunk.reasoning:
                     self._instants.append(chunk.at)
                     yield chunk
-            self._broken = say("The connection ended before the answer was finished; what arrived is shown.")
+            if not self._is_cut:
+                self._broken = say("The connection ended before the answer was finished; what arrived is shown.")
         except EngineError as error:
+            if self._is_cut:
+                return
             self._broken = error.text
             raise
         finally:

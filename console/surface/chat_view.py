@@ -1,31 +1,38 @@
 """The playground's parts: choosing, showing a conversation, streaming an answer and keeping it."""
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from console.errors import ConsoleError, NotFound
+from console.hosts import inventory
+from console.hosts.reach import spot
 from console.serving import conversations, launch
 from console.serving.client import EngineClient
 from console.serving.code_view import curl, python
 from console.serving.conversations import Conversation, Sampling
 from console.serving.instances import Instance
+from console.serving.pump import ticking
 from console.serving.reply import Chunk, Reply
 from console.serving.request import ChatRequest
-from console.serving.stream import batched
 from console.serving.transcript import exported, file_name, markdown
-from console.surface.ui import attempt, clock, language, marked, number_in_url, span, t
-from console.text import from_json
+from console.surface.ui import attempt, clock, language, marked, number_in_url, span, t, warn_unknown
+from console.text import from_json, say
 
 NEW = 0
+SILENT_S = 3.0
+"""An engine that says nothing for so long gets a line that tells how long."""
 
 
 def history_choice(number: int | None) -> Conversation | None:
     """The conversation in the address line, chosen from all of them; None = a new one."""
     known = conversations.conversations()
     names = {NEW: t("New conversation"), **{one.id: f"{one.title} · {clock(one.updated)}" for one in known}}
+    warn_unknown("conversation", {str(one.id) for one in known}, say("a conversation"))
     current = number if number in names and number is not None else NEW
     if st.session_state.get("talk") != current:
         st.session_state["talk"] = current
@@ -165,19 +172,32 @@ def answer_now(one: Instance, conversation_id: int, sampling: Sampling, *, again
         EngineClient(f"http://{one.address}", launch.api_key(one)) as client,
     ):
         stream = client.chat_stream(**asdict(request))
+        chunks = ticking(stream)
         try:
-            st.write_stream(_texts(batched(stream)))
+            st.write_stream(_texts(chunks, st.empty()))
         except ConsoleError as error:
             st.session_state["error"] = error.text
         finally:
+            chunks.close()  # hangs up at once; then nobody else reads from the stream
             stream.close()
             _keep(conversation_id, stream.reply, again=again)
     st.rerun()
 
 
-def _texts(chunks: Iterator[Chunk]) -> Iterator[str]:
+def _texts(chunks: Iterator[Chunk | None], above: DeltaGenerator) -> Iterator[str]:
+    """The words as they come. While none come the wait is shown: where something is drawn, Stop is heeded."""
+    came = time.monotonic()
     for chunk in chunks:
-        yield chunk.text
+        silent = time.monotonic() - came
+        if chunk is not None:
+            if silent >= SILENT_S:
+                above.empty()
+            came = time.monotonic()
+            yield chunk.text
+        elif silent >= SILENT_S:
+            above.caption(t("Nothing came for {span}.", span=span(silent)))
+        else:
+            above.empty()
 
 
 def _keep(conversation_id: int, reply: Reply, *, again: bool) -> None:
@@ -216,9 +236,23 @@ def view_as_code(one: Instance, talk: Conversation | None, sampling: Sampling) -
                 request.seed,
                 request.stop,
             )
-        base = f"http://{one.address}"
+        base = f"http://127.0.0.1:{one.spec.port}"
+        _way_there(one)
         st.code(curl(request, base, with_key=one.spec.api_key), language="bash", wrap_lines=True)
         st.code(python(request, base, with_key=one.spec.api_key), language="python")
+
+
+def _way_there(one: Instance) -> None:
+    """A server on another host listens on that host's loopback only: how to reach it from here."""
+    reach = inventory.host(one.host_id).reach
+    if reach is None:
+        return
+    jumps = (
+        [f"-J {','.join(f'{hop.user}@{spot(hop.address, hop.port)}' for hop in reach.jumps)}"] if reach.jumps else []
+    )
+    words = ["ssh", "-N", f"-L {one.spec.port}:127.0.0.1:{one.spec.port}", *jumps, f"-p {reach.port}"]
+    st.caption(t("On {host} itself this works as it stands; elsewhere open the way first:", host=one.spot))
+    st.code(" ".join([*words, f"{reach.user}@{reach.address}"]), language="bash")
 
 
 def conversation_menu(talk: Conversation, model: str) -> None:

@@ -8,21 +8,25 @@ from console.errors import ConsoleError
 from console.hosts import inventory
 from console.jobs import path
 from console.serving import instances, launch
-from console.serving.backends import backend
 from console.serving.command import command, shell
-from console.serving.spec import DTYPES, ServeSpec, defaults, tensor_parallel_choices
+from console.serving.place import runtime_folder
+from console.serving.spec import DTYPES, Machine, ServeSpec, defaults, tensor_parallel_choices
 from console.serving.weights import ModelFolder
 from console.surface.ui import attempt, marked, t, who
 
 
-def chosen_spec(host: inventory.Host, model: ModelFolder) -> ServeSpec | None:
-    """The form; None when this machine's own figures could not be read."""
+def machine_now(host: inventory.Host) -> Machine | None:
+    """What is free on the host; None, and the reason on the page, when that could not be read."""
     try:
-        machine = launch.machine(host)
-        good = defaults(model, machine, model.folder)
+        return launch.machine(host)
     except ConsoleError as error:
         st.error(marked(error.text))
         return None
+
+
+def chosen_spec(model: ModelFolder, now: Machine) -> ServeSpec:
+    """The form, filled with what works for this model on a host where this much is free."""
+    good = defaults(model, now, model.folder)
     mark = model.name
     with st.expander(t("More settings"), key="launch-more"):
         columns = st.columns(3)
@@ -98,7 +102,6 @@ def command_preview(host: inventory.Host, spec: ServeSpec) -> None:
     """The exact words that will run; the copy button is in the corner of the block."""
     st.caption(t("This is what will run, to the letter:"))
     try:
-        runtime = backend(spec.backend).runtime_folder(host.work_folder)
-        st.code(shell(command(spec, runtime)), language="bash")
+        st.code(shell(command(spec, runtime_folder(host, spec.backend))), language="bash")
     except ConsoleError as error:
         st.info(marked(error.text))

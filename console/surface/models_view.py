@@ -2,10 +2,20 @@
 
 import streamlit as st
 
+from console.errors import ConsoleError
 from console.hosts import inventory
 from console.serving import launch
 from console.serving.weights import ModelFolder
 from console.surface.ui import attempt, mark, marked, size, t
+
+
+def models_of(host: inventory.Host) -> list[ModelFolder] | None:
+    """The models on a host; None, and the reason on the page, when it cannot be asked."""
+    try:
+        return launch.models_on(host)
+    except ConsoleError as error:
+        st.error(marked(error.text), icon=":material/link_off:")
+        return None
 
 
 def model_row(host: inventory.Host, model: ModelFolder) -> None:
@@ -20,7 +30,10 @@ def model_row(host: inventory.Host, model: ModelFolder) -> None:
         head[1].markdown(mark(level))
         if not bad:
             head[2].page_link(
-                "launch.py", label=t("Launch"), query_params={"model": model.folder}, icon=":material/rocket_launch:"
+                "launch.py",
+                label=t("Launch"),
+                query_params={"host": str(host.id), "model": model.folder},
+                icon=":material/rocket_launch:",
             )
         st.caption(model.folder)
         if not bad:

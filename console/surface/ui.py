@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import streamlit as st
@@ -36,6 +36,7 @@ MARKS = {
     "lost": ("▲", "orange"),
     "failed": ("■", "red"),
     "fail": ("■", "red"),
+    "waived": ("◇", "gray"),
 }
 """State -> its shape and colour; the word always stands beside them."""
 
@@ -173,6 +174,17 @@ def number_in_url(name: str) -> int | None:
     return int(given) if given.isdecimal() and len(given) < 12 else None
 
 
+def warn_unknown(name: str, known: Collection[str], what: Text) -> None:
+    """Say so when the address line asks for something that is not there; the page then shows something else."""
+    given = st.query_params.get(name)
+    if given is not None and given not in known:
+        shown = given if len(given) <= 100 else given[:99] + "…"
+        st.warning(
+            t("The address asks for {what} “{given}”; there is none (any more).", what=what, given=shown),
+            icon=":material/search_off:",
+        )
+
+
 def port_in(address: str) -> int:
     """The port of a Host header; 80 when it names none, for then browsers leave it out."""
     port = re.sub(r"^(\[.*\]|[^:]*):?", "", address)
@@ -187,12 +199,14 @@ def title(heading: str, caption: str = "") -> None:
     show_error()
 
 
-def empty(sentence: str, page: str | None = None, label: str = "") -> None:
+def empty(
+    sentence: str, page: str | None = None, label: str = "", address: Mapping[str, str] | None = None
+) -> None:
     """What a page says when it has nothing to show, with the way to what comes first."""
     with st.container(border=True, key="empty-state"):
         st.write(sentence)
         if page:
-            st.page_link(page, label=label, icon=":material/arrow_forward:")
+            st.page_link(page, label=label, icon=":material/arrow_forward:", query_params=dict(address or {}))
 
 
 def frame(chosen: str) -> None:

@@ -3,12 +3,16 @@
 import pytest
 
 from console.errors import InvalidInput, NotFound
+from console.hosts import inventory
 from console.hosts.inventory import Host
+from console.hosts.reach import Reach
 from console.serving import conversations
 from console.serving.conversations import Sampling
 from console.serving.reply import Reply
+from console.serving.state import State
 from console.text import say, to_json
 from tests.jobs.conftest import data, host
+from tests.pages import seed
 
 __all__ = ["data", "host"]
 
@@ -104,14 +108,16 @@ def test_settings_of_another_version_are_read(stored: dict[str, object]) -> None
     assert found.max_tokens == Sampling().max_tokens
 
 
-def test_the_last_answer_is_a_whole_one(host: Host) -> None:
-    number = begin()
+def test_the_last_answer_is_a_whole_one_of_a_server_on_that_host(host: Host) -> None:
+    number = conversations.begin(seed.instance(host, "smol", State.stopped), Sampling(), "why?")
     conversations.add(number, "assistant", "whole", figures={"partial": None})
     conversations.add(number, "user", "and?")
     conversations.add(number, "assistant", "cut", figures={"partial": to_json(say("stopped"))})
     found = conversations.last_answer(host.id)
     assert found is not None
     assert found.text == "whole"
+    other = inventory.add_host("gpu1", Reach("10.0.0.5"), actor="me")
+    assert conversations.last_answer(other.id) is None
 
 
 def test_the_figures_say_only_what_is_known() -> None:

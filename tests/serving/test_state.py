@@ -18,6 +18,7 @@ from console.serving.state import (
     Wish,
     decide,
 )
+from console.text import say
 
 ATTEMPT = 3
 AGES = {"fresh": 1.0, "stale": FRESH_S}
@@ -81,6 +82,10 @@ def test_the_reasons_say_what_was_seen() -> None:
 
     assert "'Paris Paris'" in reason(decide(Wish.up, running, Health(HealthPhase.insane, 1, 0, "Paris Paris")))
     assert "for 14 seconds" in reason(decide(Wish.up, running, Health(HealthPhase.silent, 1, 14.7)))
+    other = say("Port {port} is held by somebody.", port="8000")
+    held = decide(Wish.up, running, Health(HealthPhase.none, 1, foreign=other))
+    assert held == Judgement(State.starting, other), "what answers is not it, so it cannot be ready yet"
+    assert decide(Wish.up, running, Health(HealthPhase.sane, 1, 0, foreign=other)) == Judgement(State.unwell, other)
     assert "not moved for 61 s" in reason(decide(Wish.up, running, Health(HealthPhase.sane, 1, 1, "Paris", 61.5)))
     assert "exit code 3" in reason(decide(Wish.up, Process(ProcessPhase.exited, 1, 3), Health()))
     assert "memory" in reason(decide(Wish.up, Process(ProcessPhase.exited, 1, 137), Health()))
