@@ -60,6 +60,7 @@ def parser() -> argparse.ArgumentParser:
     _json(run)
 
     _hosts(found)
+    _resolve(found)
     _checks(found)
     _profiles(found)
 
@@ -223,6 +224,25 @@ def _fit(found: "argparse._SubParsersAction[_Parser]") -> None:
     fit = _verb(found, "fit", fit_verbs.show, about)
     fit_verbs.options(fit)
     _json(fit)
+
+
+def _resolve(found: "argparse._SubParsersAction[_Parser]") -> None:
+    """`pilot resolve` and `pilot catalog check`."""
+    from console import resolve_verbs
+
+    one = _verb(
+        found,
+        "resolve",
+        resolve_verbs.resolve,
+        t("Which releases go together on a host, best first, and why not others."),
+    )
+    resolve_verbs.options(one)
+    about = t("What the console knows of releases, packages and chips.")
+    catalog = found.add_parser("catalog", help=about, description=about)
+    verbs = catalog.add_subparsers(title=t("verbs"), metavar=t("VERB"), required=True)
+    check = _verb(verbs, "check", resolve_verbs.check_catalog, t("Look for faults in it, your own entries too."))
+    for verb in (one, check):
+        _json(verb)
 
 
 class _Parser(argparse.ArgumentParser):

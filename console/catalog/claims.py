@@ -9,6 +9,8 @@ from console.catalog.ascend import order
 from console.catalog.entries import Tree
 from console.catalog.profiles import Words
 
+FLAGS = re.IGNORECASE | re.ASCII
+"""ASCII: a Chinese character beside a word ends it."""
 _BOUND = re.compile(r"(<=|>=|==|<|>)(.+)")
 
 
@@ -21,7 +23,7 @@ class Match:
 
     def fits(self, text: str, versions: Mapping[str, str]) -> bool:
         """Whether `text` asks about it; `versions` are the parts named in it ("cann": "6.3.0")."""
-        return all(re.search(pattern, text, re.IGNORECASE) for pattern in self.words) and all(
+        return all(re.search(pattern, text, FLAGS) for pattern in self.words) and all(
             part in versions and within(versions[part], bound) for part, bound in self.versions.items()
         )
 

@@ -81,15 +81,14 @@ class Release:
 
 @dataclass(frozen=True)
 class Row:
-    """What one release, of whatever kind, goes with; several values where several are documented."""
+    """What one release, of whatever kind, goes with; one vLLM, except for the odd pre-release that took two."""
 
     vllm_ascend: str
     vllm: tuple[str, ...]
-    cann: tuple[str, ...]
     torch: str
-    torch_npu: tuple[str, ...]
-    triton_ascend: tuple[str, ...]
+    variants: tuple[Variant, ...]
     python: tuple[Python, Python] | None
+    driver_least: str | None
     source: str
 
 
@@ -186,16 +185,7 @@ def _proof(entry: Mapping[str, Any]) -> Proof:
 
 
 def _row(one: Release) -> Row:
-    return Row(
-        one.vllm_ascend,
-        (one.vllm,),
-        tuple(each.cann for each in one.variants),
-        one.torch,
-        tuple(each.torch_npu for each in one.variants),
-        tuple(each.triton_ascend for each in one.variants if each.triton_ascend),
-        one.python,
-        one.source,
-    )
+    return Row(one.vllm_ascend, (one.vllm,), one.torch, one.variants, one.python, one.driver_least, one.source)
 
 
 def _prerelease(entry: Mapping[str, Any]) -> Row:
@@ -203,11 +193,10 @@ def _prerelease(entry: Mapping[str, Any]) -> Row:
     return Row(
         entry["vllm_ascend"],
         tuple(entry["vllm"]),
-        (entry["cann"],),
         entry["torch"],
-        (entry["torch_npu"],),
-        (entry["triton_ascend"],) if entry["triton_ascend"] else (),
+        (Variant(entry["cann"], entry["torch_npu"], entry["triton_ascend"], image=False),),
         None if between is None else (python_of(between[0]), python_of(between[1])),
+        None,
         entry["source"],
     )
 

@@ -14,6 +14,7 @@ from console.checks import (
     processor,
     resources,
     software,
+    stack,
     tuning,
 )
 from console.checks.check import AREAS, CHECKS, WAIVED, Check, Judged, Level, Verdict, Waived, judge
@@ -41,5 +42,6 @@ __all__ = [
     "processor",
     "resources",
     "software",
+    "stack",
     "tuning",
 ]

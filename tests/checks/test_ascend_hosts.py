@@ -79,7 +79,10 @@ SCENARIOS: dict[str, tuple[Facts, str, dict[str, tuple[Level, str]]]] = {
             firmware_version="Version=7.1.0.6.220\nfirmware_version=1.0\n",
         ),
         "ascend-reference",
-        {"driver_and_cann": (FAIL, "Driver 24.1.1, CANN 9.1.0")},
+        {
+            "driver_and_cann": (FAIL, "Driver 24.1.1, CANN 9.1.0"),
+            "installed_parts_fit": (FAIL, "Driver 24.1.1 does not go with CANN 9.1.0"),
+        },
     ),
     "firmware of another bundle": (
         host(firmware_version="Version=7.1.0.6.220\nfirmware_version=1.0\n"),
@@ -113,6 +116,7 @@ SCENARIOS: dict[str, tuple[Facts, str, dict[str, tuple[Level, str]]]] = {
             "cards_free": (FAIL, "1 free"),
             "card_temperature": (WARN, "NPU 0: 82 °C"),
             "driver_and_cann": (FAIL, "Driver 22.0.4.1"),
+            "installed_parts_fit": (FAIL, "910B is a first-generation Ascend 910"),
         },
     ),
     "driver hangs": (
