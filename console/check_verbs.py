@@ -51,7 +51,7 @@ def check(chosen: argparse.Namespace) -> int:
         plain[host.name] = _report(host, wanted, found, trouble, chosen)
         codes.append(UNREACHABLE if found is None else _code(_named(found.judged, chosen.only)))
         if not chosen.json:
-            _show(host, found, trouble, chosen, named=len(hosts) > 1)
+            _show(host, found, trouble, chosen, named=len(hosts) > 1 or host.scenario is not None)
     if chosen.json:
         reports = [plain[host.name] for host in hosts]
         print(json.dumps(reports[0] if len(reports) == 1 else {"hosts": reports}, ensure_ascii=False, indent=2))

@@ -4,6 +4,7 @@ import streamlit as st
 
 from console.hosts import inventory
 from console.jobs import history
+from console.surface import rehearsal_view
 from console.surface.cards_view import cards_view
 from console.surface.hosts_view import host_card, look_at_all
 from console.surface.import_view import import_button
@@ -37,6 +38,7 @@ view = st.segmented_control(
 )
 if view == "hosts":
     add_form()
+    rehearsal_view.add_form()
     import_button()
 if len(hosts) > 1:
     tags = sorted({tag for host in hosts for tag in host.tags})
