@@ -114,9 +114,11 @@ def facts_of(host: Host, profile: str | None = None, check: str | None = None) -
 
 def profiles_of(host: Host) -> list[str]:
     """The profiles this host can be judged by, the usual one first."""
-    mine = [one for one in own_profiles.profiles().values() if (one.origin == LOCAL_PROFILE) == (host.reach is None)]
-    usual = LOCAL_PROFILE if host.reach is None else REMOTE_PROFILE
-    return [one.id for one in sorted(mine, key=lambda one: one.id != usual)]
+    known = own_profiles.profiles().values()
+    if host.reach is None:
+        return [one.id for one in sorted(known, key=lambda one: one.id != LOCAL_PROFILE) if one.origin == LOCAL_PROFILE]
+    ordered = sorted(known, key=lambda one: (one.id != REMOTE_PROFILE, one.origin == LOCAL_PROFILE))
+    return [one.id for one in ordered]  # the last: its CPU, for a host that has no NPU
 
 
 def probe(host: Host, *, actor: str, profile: str | None = None, check: str | None = None) -> dict[str, Raw]:

@@ -85,13 +85,19 @@ def _fresh(name: str, seen: float) -> StageState:
 
 
 def _host(host: inventory.Host) -> Stage:
-    """This machine is reached by being looked at from itself; another one was reached when it last answered."""
+    """This machine is reached by being looked at from itself; another one was reached when it last answered.
+
+    A server there that is watched answers every second, and so does its host.
+    """
     if host.reach is None:
         return Stage("host", StageState.OK, host.title, seen=time.time())
-    seen = observe.latest(host)
-    if seen is None:
+    asked, runtime = observe.latest(host), observe.runtime(host)
+    moments = [one.time for one in (asked, runtime) if one is not None]
+    watched = [one for one in instances.instances() if one.host_id == host.id and one.state not in instances.RESTING]
+    moments += [one.observed for one in watched if one.observed is not None]
+    if not moments:
         return Stage("host", StageState.TODO, say("not asked yet"))
-    return Stage("host", _fresh("host", seen.time), host.title, seen.time)
+    return Stage("host", _fresh("host", max(moments)), host.title, max(moments))
 
 
 def _check(host: inventory.Host) -> Stage:

