@@ -7,6 +7,7 @@ from console.facts.cards import parse_cards
 from console.facts.holders import Containers, Holder, Holders
 from console.facts.npu_presence import NpuNodes, parse_npu_tool
 from console.facts.npu_smi_reading import Process
+from console.facts.system import Wish
 from console.facts.tuning import Headers, NpuUser
 from console.facts.versions import VersionFile
 from tests.checks.small_facts import (
@@ -93,6 +94,39 @@ CASES: list[Case] = [
         "NPU 0: vllm (PID 9, Docker mine)",
     ),
     ("cards_free", UNKNOWN, {"npu_tool": tool(ONE, TWO, process_table="absent")}, "only root sees"),
+    (
+        "cards_free",
+        PASS,
+        {
+            "npu_tool": tool(device(0, hbm_used_mb=30000), TWO),
+            "npu_holders": Holders((Holder(9, 0, None, "VLLM::Worker", "/data/instances/3/1"),), True),
+            "wish": Wish("/data", 8000),
+        },
+        "1 free; used by instances of this console: NPU 0: VLLM::Worker (PID 9)",
+    ),
+    (
+        "cards_free",
+        FAIL,
+        {
+            "npu_tool": tool(ONE, TWO),
+            "npu_holders": Holders((Holder(9, 0, None, "VLLM::Worker", "/data2/instances/3/1"),), True),
+            "wish": Wish("/data", 8000),
+        },
+        "Taken: NPU 0: VLLM::Worker (PID 9)",
+    ),
+    (
+        "cards_free",
+        WARN,
+        {
+            "npu_tool": tool(ONE, TWO, device(2)),
+            "npu_holders": Holders(
+                (Holder(9, 0, None, "VLLM::Worker", "/data/instances/3/1"), Holder(8, 1, None, "python", "/home/bob")),
+                True,
+            ),
+            "wish": Wish("/data/", 8000),
+        },
+        "1 of 3 free. Taken: NPU 1: python (PID 8). Used by instances of this console: NPU 0",
+    ),
     (
         "driver_installed",
         PASS,
