@@ -113,8 +113,8 @@ def waive(chosen: argparse.Namespace) -> int:
         if chosen.end:
             waiving.end(host, chosen.check, actor=actor())
         else:
-            given = {"reason": chosen.reason, "name": chosen.name, "profile": chosen.profile or None}
-            waiving.waive(host, chosen.check, actor=actor(), **given)
+            profile = chosen.profile or None
+            waiving.waive(host, chosen.check, reason=chosen.reason, name=chosen.name, actor=actor(), profile=profile)
     except (NotFound, InvalidInput) as error:
         print(f"pilot: {words(error.text)}", file=sys.stderr)
         return WRONG_INPUT

@@ -13,6 +13,7 @@ from console.checks import Waived, judge
 from console.checks.own import edited
 from console.checks.report import Report, escaped, markdown, plain, worst
 from console.checks.report_html import html
+from console.facts.probe import split
 from console.text import render, verbatim
 from tests.checks.composed import host
 
@@ -20,7 +21,7 @@ WHEN = 1796083200.0
 HOSTILE = (
     "</td><script>alert('x')</script> | **bold** [a](http://evil.example) `code` <img src=x onerror=y> & \n# not a head"
 )
-BAD = {"libc": "glibc 2.20\n", "governors": "begin\n    128 powersave\n", "npu_holders": "all no\n", "docker": "absent\n"}
+BAD = {"libc": "glibc 2.20\n", "governors": "begin\n    128 powersave\n", "docker": "absent\n"}
 BEIJING = timezone(timedelta(hours=8))
 
 
@@ -145,3 +146,14 @@ def test_json_is_json_with_whatever_is_in_it() -> None:
     told = json.loads(json.dumps(plain(report(HOSTILE)), ensure_ascii=False))
     assert told["host"] == HOSTILE
     assert told["checks"][0]["seen"] == HOSTILE
+
+
+def test_what_was_masked_when_it_was_stored_stays_masked() -> None:
+    token = "0123456789abcdef"
+    asked = "begin\nhttp_proxy=http://me:hunter22@proxy:3128"
+    end = "code=0 began=1 ended=2 late=0 limit=5 bytes=60"
+    raws = split(f"@@{token} begin proxies@@\n{asked}\n@@{token} end proxies {end}@@\n", token)
+    one = report(proxies=raws["proxies"].text)
+    for text in (html([one], "en"), markdown([one], "en").replace("\\", ""), json.dumps(plain(one))):
+        assert "hunter22" not in text
+        assert "me:********@proxy:3128" in text
