@@ -27,12 +27,16 @@ class Life(StrEnum):
 
 @dataclass(frozen=True)
 class Look:
-    """One look at a detached command: `code` only when exited, `log` the bytes after the asked offset."""
+    """One look at a detached command: `code` only when exited, `log` the bytes after the asked offset.
+
+    asks   pid of the sudo in it that waits for a password (see console/hosts/sudo.py)
+    """
 
     life: Life
     code: int | None
     log: bytes
     log_size: int
+    asks: str | None = None
 
 
 class Detached:
@@ -66,8 +70,9 @@ class Detached:
                 say("The folder {folder} could not be read: {error}", folder=self.folder, error=outcome.err)
             )
         head, _, log = outcome.out.partition("\n")
-        life, code, size = head.split()
-        return Look(Life(life), None if code == "-" else int(code), _exact(log), int(size))
+        life, code, size, asks = head.split()
+        told = None if code == "-" else int(code)
+        return Look(Life(life), told, _exact(log), int(size), asks if asks.isdecimal() else None)
 
     def stop(self, grace_s: int = 15) -> None:
         """End the command and everything it started: TERM, `grace_s` seconds, then KILL. Nothing there is fine."""
@@ -139,11 +144,14 @@ LOOK = (
     + r"""
 read -r offset chunk
 report() {
-  echo "$1 $2 $(wc -c < log 2>/dev/null || echo 0)"
+  set -- "$1" "$2" sudo-asked.*
+  asks=${3#sudo-asked.}
+  case $asks in *[!0-9]* | '') asks=- ;; esac
+  echo "$1 $2 $(wc -c < log 2>/dev/null || echo 0) $asks"
   tail -c +$((offset+1)) log 2>/dev/null | head -c "$chunk" | base64
   exit 0
 }
-cd "$folder" 2>/dev/null || { echo 'absent - 0'; exit 0; }
+cd "$folder" 2>/dev/null || { echo 'absent - 0 -'; exit 0; }
 [ -d started ] || report absent -
 [ -s code ] && report exited "$(cat code)"
 if [ ! -s pid ]; then  # either it is just being started, or its start was killed half-way

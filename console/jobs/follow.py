@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from console.errors import Conflict
 from console.hosts.process import Detached, Life
+from console.hosts.sudo import prelude
+from console.jobs.as_root import hand_over
 from console.jobs.asking import ask
 from console.jobs.ends import Cancelled, StepFailed
 from console.jobs.logs import Log, step_log
@@ -55,7 +57,7 @@ def _started(carry: "Carry", number: int, step: Step, attempt: int) -> Detached:
         if attempt > 1:
             of(attempt - 1).stop()  # it may have outlived a connection that was gone when it should have been ended
         with suppress(Conflict):  # the start before this one arrived after all
-            of(attempt).start(answered + step.script)
+            of(attempt).start(prelude(carry.host.reach) + answered + step.script)
 
     _riding(carry, step, start)
     return of(attempt)
@@ -76,6 +78,8 @@ def _followed(carry: "Carry", number: int, step: Step, detached: Detached, log: 
                 raise StepFailed(say("The command ended without an exit code: it was killed, or the host restarted."))
             return look.code
         _heed(carry, detached)
+        if look.asks is not None:
+            begun += _with_password(carry, detached, look.asks)
         if time.time() - begun > step.timeout_s:
             _riding(carry, step, detached.stop)
             raise StepFailed(
@@ -91,6 +95,15 @@ def _riding(carry: "Carry", step: Step, act: Callable[[], T]) -> T:
 def _heed(carry: "Carry", detached: Detached) -> None:
     try:
         carry.wanted()
+    except Cancelled:
+        _ended(carry, detached)
+        raise
+
+
+def _with_password(carry: "Carry", detached: Detached, pid: str) -> float:
+    """Give the sudo that asks its password; the seconds a person took for it, which the step is not charged."""
+    try:
+        return hand_over(carry, detached, pid)
     except Cancelled:
         _ended(carry, detached)
         raise

@@ -19,7 +19,7 @@ from sqlalchemy import select
 
 import console
 from console.errors import ConsoleError
-from console.hosts import inventory, observe, rehearsal
+from console.hosts import inventory, observe, rehearsal, secrets
 from console.hosts.journal import unattended
 from console.jobs.carry import Carry
 from console.jobs.path import RECHECK
@@ -72,6 +72,7 @@ class Worker:
         """Blocks. Raises AlreadyRunning when this data folder has a worker."""
         with Alone(settings().worker_lock) as file:
             unattended(CONSOLE)
+            self._thread("secrets", functools.partial(secrets.serve, self.going_down))
             self._thread("rehearsal", rehearsal.bring_up)
             for number in (signal.SIGTERM, signal.SIGINT):
                 signal.signal(number, self._told)
