@@ -3,12 +3,13 @@
     python scripts/fake/furnish.py SCENARIO [--bind]
 
 Runs inside the host's own namespace as uid 0, before anybody logs in. The first boot writes what the scenario has
-installed; later boots keep what was installed since, and load the driver that is there then. With --bind the simulated
-files of /proc and /sys are bound over the machine's own. What to know about the login stands in
-/var/lib/rehearsal/login.json: user, uid, gid, home, sudo.
+installed; later boots keep what was installed since, and load the driver that is there then. Its folders of /sys are
+bound over the machine's own here; its files of /proc lie in /run/rehearsal/proc for whoever keeps the host, or are bound
+too with --bind. What to know about the login stands in /var/lib/rehearsal/login.json: user, uid, gid, home, sudo.
 """
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -26,10 +27,11 @@ def load(name: str) -> place.Data:
     if not file.is_file():
         sys.exit(f"There is no scenario named {name}.")
     own: place.Data = json.loads(file.read_text())
-    like = own.pop("like", None)
-    played = {**(_over(load(like), own) if like else own), "id": name}
-    wanted = played.pop("drop_packages", [])
-    return {**played, "packages": {key: value for key, value in played["packages"].items() if key not in wanted}}
+    like, dropped = own.pop("like", None), own.pop("drop_packages", [])
+    below = load(like) if like else {}
+    for package in dropped:
+        below["packages"].pop(package)
+    return {**_over(below, own), "id": name}
 
 
 def _over(below: place.Data, above: place.Data) -> place.Data:
@@ -49,8 +51,10 @@ def main() -> None:
     if before not in (None, words[0]):
         sys.exit(f"This host plays {before}; a new scenario needs a new host.")
     furnish(words[0], is_first=before is None)
+    if "REHEARSAL_ROOT" not in os.environ:
+        kernel_files.bind_folders()
     if "--bind" in sys.argv:
-        kernel_files.bind()
+        kernel_files.bind_files()
     answers.write()
     boxes.boot()
 

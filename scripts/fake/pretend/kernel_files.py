@@ -1,20 +1,16 @@
 """Files of the kernel as the scenario has them, and where they have to be bound over the machine's own."""
 
 import subprocess
+from pathlib import Path
 
 from pretend import devices, place, processor
 
 PROC = f"{place.RUN}/proc"
-SYS = f"{place.RUN}/sys"
-BINDS = {
-    f"{PROC}/meminfo": "/proc/meminfo",
-    f"{PROC}/cpuinfo": "/proc/cpuinfo",
-    f"{PROC}/version": "/proc/version",
-    f"{SYS}/bus/pci/devices": "/sys/bus/pci/devices",
-    f"{SYS}/class/net": "/sys/class/net",
-    f"{SYS}/devices/system/node": "/sys/devices/system/node",
-}
-"""Source -> target; a target that this kernel does not have is left out, and programs answer in its place."""
+SYS = f"{place.RUN}/kernel"
+FILES = ("meminfo", "cpuinfo", "version")
+"""Of /proc; whoever keeps the host binds them, or --bind does."""
+FOLDERS = ("bus/pci/devices", "class/net", "devices/system/node")
+"""Of /sys; one that this kernel does not have is left out, and programs answer in its place."""
 
 
 def write(played: place.Data) -> None:
@@ -50,9 +46,18 @@ def _sys(folder: str, files: dict[str, str]) -> None:
         place.put(f"{SYS}/{folder}/{name}", text + "\n")
 
 
-def bind() -> None:
-    """Put them over the machine's own; what is bound already stays."""
-    mounted = {line.split()[4] for line in place.at("/proc/self/mountinfo").read_text().splitlines()}
-    for source, target in BINDS.items():
-        if target not in mounted and place.at(target).exists():
-            subprocess.run(["mount", "--bind", source, target], check=True)
+def bind_folders() -> None:
+    for name in FOLDERS:
+        _bind(f"{SYS}/{name}", f"/sys/{name}")
+
+
+def bind_files() -> None:
+    for name in FILES:
+        _bind(f"{PROC}/{name}", f"/proc/{name}")
+
+
+def _bind(source: str, target: str) -> None:
+    """Over the machine's own; what is bound already stays."""
+    mounted = {line.split()[4] for line in Path("/proc/self/mountinfo").read_text().splitlines()}
+    if target not in mounted and Path(target).exists():
+        subprocess.run(["mount", "--bind", source, target], check=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 
-from pretend import cards, npu_query, npu_table, place, users
+from pretend import cards, fresh, npu_query, npu_table, place, users
 from pretend.cards import Chip
 
 USAGE = """Usage: npu-smi {info|set|upgrade|clear} [OPTION...]
@@ -36,8 +36,10 @@ def _info(words: list[str]) -> int:
         from pretend import boxes
 
         boxes.mark_all(pids)
-    if not words:
-        print(npu_table.table(str(cards.driver()["running"]), chips, has_dies))
+    texts = _moving(played, chips, has_dies)
+    fresh.write("npu-smi", texts)
+    if said := texts.get(" ".join(["info", *words])):
+        print(said)
     elif words == ["-l"]:
         print(npu_query.listing(chips))
     elif words == ["-m"]:
@@ -47,6 +49,16 @@ def _info(words: list[str]) -> int:
     else:
         return _query(played, chips, _options(words))
     return 0
+
+
+def _moving(played: place.Data, chips: list[Chip], has_dies: bool) -> dict[str, str]:
+    """The answers that change with the load, by the words of the question."""
+    texts = {"info": npu_table.table(str(cards.driver()["running"]), chips, has_dies)}
+    for npu in dict.fromkeys(one.npu for one in chips):
+        own = [one for one in chips if one.npu == npu]
+        for kind in ("common", "memory", "power", "usages"):
+            texts[f"info -t {kind} -i {npu}"] = _answer(kind, played, own, is_chip=False)
+    return texts
 
 
 def _options(words: list[str]) -> dict[str, str]:
@@ -70,11 +82,11 @@ def _query(played: place.Data, chips: list[Chip], asked: dict[str, str]) -> int:
         if not own:
             print("The chip ID is invalid: the device does not exist.")
             return 1
-    print(_answer(kind, played, own, "c" in asked))
+    print(_answer(kind, played, own, is_chip="c" in asked))
     return 0
 
 
-def _answer(kind: str, played: place.Data, own: list[Chip], is_chip: bool) -> str:
+def _answer(kind: str, played: place.Data, own: list[Chip], *, is_chip: bool) -> str:
     versions = cards.driver()
     if kind == "board":
         pairs = npu_query.board_of_chip(played, versions, own[0]) if is_chip else None

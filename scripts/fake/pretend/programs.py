@@ -17,7 +17,7 @@ def refresh(played: place.Data) -> None:
             place.link(path, place.RUNNER)
         elif place.at(path).is_symlink():
             place.at(path).unlink()
-    for path in ("/usr/local/bin/npu-smi", "/usr/local/sbin/npu-smi", "/usr/local/Ascend/driver/tools/hccn_tool"):
+    for path in ("/usr/local/bin/npu-smi", "/usr/local/Ascend/driver/tools/hccn_tool"):
         if place.at(path).is_symlink():
             place.link(path, place.RUNNER)
     _headers(played, installed)

@@ -21,7 +21,6 @@ def write_driver(version: str, *, for_all: bool, user: str = "HwHiAiUser", group
     place.put("/usr/local/dcmi/libdcmi.so", "simulated\n")
     _uninstaller("driver")
     program("/usr/local/bin/npu-smi")
-    program("/usr/local/sbin/npu-smi")
     program(f"{folder}/tools/hccn_tool")
     with place.changing("driver") as kept:
         kept |= {"driver": version, "for_all": for_all, "user": user, "group": group, "complete": True}
@@ -43,8 +42,7 @@ def _uninstaller(what: str) -> None:
 
 def remove_driver() -> None:
     shutil.rmtree(place.at(f"{ASCEND}/driver"), ignore_errors=True)
-    for path in ("/usr/local/bin/npu-smi", "/usr/local/sbin/npu-smi"):
-        place.at(path).unlink(missing_ok=True)
+    place.at("/usr/local/bin/npu-smi").unlink(missing_ok=True)
     shutil.rmtree(place.at("/usr/local/dcmi"), ignore_errors=True)
     with place.changing("driver") as kept:
         kept |= {"driver": None, "complete": True}
