@@ -7,7 +7,7 @@ from console.jobs import history
 from console.serving import instances
 from console.surface.history_view import events_table, jobs_table
 from console.surface.instances_view import attempts_view, delete_button, state_view
-from console.surface.ui import empty, number_in_url, t, title
+from console.surface.ui import empty, number_in_url, t, title, words
 
 instance_id = number_in_url("instance")
 try:
@@ -21,7 +21,8 @@ if found is None:
     empty(t("There is no such instance. Instances lists them all."), "instances.py", t("Instances"))
 else:
     note = t("random weights: its words are noise") if found.noise else ""
-    title(found.name, " · ".join(part for part in (found.backend, found.spot, found.spec.model_folder, note) if part))
+    parts = (found.backend, words(found.spot), found.spec.model_folder, note)
+    title(found.name, " · ".join(part for part in parts if part))
     state_view(found.id)
     st.subheader(t("Attempts and their logs"), anchor=False)
     attempts_view(found.id)

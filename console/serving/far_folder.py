@@ -95,7 +95,7 @@ def brought(runner: Runner, one: Listed) -> FarFolder:
     except OSError:
         whole = b""
     if outcome.code != 0 or len(whole) != sum(int(length) for length, _ in lengths):
-        why = outcome.err.strip() or str(say("it changed while it was read"))
+        why = outcome.err.strip() or say("it changed while it was read")
         raise HostError(say("The model folder {folder} could not be read: {error}", folder=one.folder, error=why))
     found, at = {}, 0
     for length, name in lengths:

@@ -16,7 +16,7 @@ from console.serving.command import shell
 from console.serving.place import runtime_folder
 from console.serving.spec import ServeSpec
 from console.serving.state import State, Wish
-from console.text import Text, from_json, say
+from console.text import Text, from_json, say, verbatim
 from db import models
 
 WATCHED_S = 15.0
@@ -54,11 +54,11 @@ class Instance:
 
 
     @property
-    def spot(self) -> str:
+    def spot(self) -> Text:
         """Where it listens, as a reader says it: a port of this machine's loopback, or of a host's."""
         host = inventory.host(self.host_id)
         own = f"127.0.0.1:{self.spec.port}"
-        return own if host.reach is None else f"{host.name} · {own}"
+        return verbatim(own) if host.reach is None else say("{host} · {place}", host=host.label, place=own)
 
 
 @dataclass(frozen=True)

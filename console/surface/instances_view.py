@@ -17,7 +17,7 @@ def instance_card(one: Instance) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.page_link("instance.py", label=f"**{one.name}**", query_params={"instance": str(one.id)})
             st.markdown(mark(one.state), width="content")
-            st.caption(f"{one.backend} · {one.spot} · {t('attempt {n}', n=one.attempt)}", width="content")
+            st.caption(f"{one.backend} · {words(one.spot)} · {t('attempt {n}', n=one.attempt)}", width="content")
             if one.noise:
                 st.caption(t("random weights: its words are noise"), width="content")
         st.text(words(one.reason))

@@ -30,7 +30,7 @@ def host_list(hosts: Sequence[Host], chosen: Host) -> None:
 
 def _line(one: Standing, *, chosen: bool) -> None:
     columns = st.columns([3, 2.6, 6, 2.2], vertical_alignment="center")
-    name = sentence_case(words(one.host.title)) if one.host.reach is None else one.host.name.replace("_", "\\_")
+    name = sentence_case(words(one.host.title)) if one.host.reach is None else words(one.host.label).replace("_", "\\_")
     columns[0].page_link(
         "home.py", label=f"**{name}**" if chosen else name, query_params={"host": str(one.host.id)}, disabled=chosen
     )
@@ -41,6 +41,6 @@ def _line(one: Standing, *, chosen: bool) -> None:
     if one.kind is None or one.state is None:
         columns[2].caption(t("the pilot was not begun"))
         return
-    line = t("{stage}: {state}", stage=KINDS[one.kind], state=say_state(one.state))
-    columns[2].text(f"{line} · {words(one.reason)}" if one.reason is not None else line)
+    parts = [words(KINDS[one.kind]), words(say_state(one.state)), words(one.reason)]
+    columns[2].text(" · ".join(part for part in parts if part))
     columns[3].caption(ago(one.moved))
