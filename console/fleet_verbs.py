@@ -73,10 +73,10 @@ def cards(chosen: argparse.Namespace) -> int:
         cells = []
         for one in card_columns.COLUMNS:
             shown = one.shown(card)
-            cells.append(words(shown) if shown else _noted(card.host.name, card.chip.why[one.field], reasons))
-        table.add_row(card.host.name, *cells, _ago(card.time))
+            cells.append(words(shown) if shown else _noted(words(card.host.label), card.chip.why[one.field], reasons))
+        table.add_row(words(card.host.label), *cells, _ago(card.time))
     _draw(table, shown=bool(found))
-    print("\n".join([*reasons, *(t("{host}: {why}", host=one.host.name, why=one.why) for one in bare)]))
+    print("\n".join([*reasons, *(t("{host}: {why}", host=one.host.label, why=one.why) for one in bare)]))
     return OK
 
 

@@ -86,8 +86,15 @@ def build(folder: Path, spec: dict[str, Any]) -> None:
     (root / "tmp").chmod(0o1777)
     bind(spec["checkout"], within(root, Path(CHECKOUT)))
     read_only(within(root, Path(CHECKOUT)))
-    if (hidden := within(root, Path(spec["hide"]))).is_dir():
-        mount("tmpfs", hidden, "tmpfs", READ_ONLY, "mode=755")
+    hide(Path(spec["hide"]), Path(spec["checkout"]), root)
+
+
+def hide(data: Path, checkout: Path, root: Path) -> None:
+    """The console's own data, with its keys, wherever it can be seen from here."""
+    seen = [data] if not data.is_relative_to(checkout) else [data, Path(CHECKOUT, data.relative_to(checkout))]
+    for place in seen:
+        if within(root, place).is_dir():
+            mount("tmpfs", within(root, place), "tmpfs", READ_ONLY, "mode=755")
 
 
 def within(root: Path, place: Path) -> Path:

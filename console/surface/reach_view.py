@@ -224,7 +224,13 @@ def _edit(host_id: int) -> None:
 
 @st.dialog(" ")
 def _confirm_removal(host: Host) -> None:
-    st.write(marked(say("Remove {name}? Nothing on the host is changed; jobs and measurements stay.", name=host.name)))
+    if host.scenario is None:
+        asked = say("Remove {name}? Nothing on the host is changed; jobs and measurements stay.", name=host.name)
+    else:
+        asked = say(
+            "Remove {name}? It ends, and what is on its disk is deleted; jobs and measurements stay.", name=host.label
+        )
+    st.write(marked(asked))
     if st.button(
         t("Remove"),
         key="really-remove",

@@ -4,6 +4,8 @@ import os
 import secrets
 import signal
 import socket
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -23,6 +25,7 @@ from console.settings import settings
 
 SCENARIO = "two-healthy-910b4"
 PATIENCE_S = 90.0
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -305,6 +308,36 @@ def test_the_console_alone_decides_how_it_is_reached(host: Host) -> None:
     assert inventory.edit_host(host.id, "renamed", host.reach, actor="test").scenario == SCENARIO
     with pytest.raises(InvalidInput):
         rehearsal.stop(inventory.this_machine(), actor="test")
+
+
+@pytest.mark.needs_root
+def test_folders_with_other_mounts_below_are_private_too(possible: None, data: Path, tmp_path: Path) -> None:
+    """As on a machine with containers, where no overlay can stand on /var; tried in mounts of the test's own."""
+    trial = tmp_path / "trial.py"
+    trial.write_text(
+        "from console.hosts import inventory, rehearsal\n"
+        f"host = rehearsal.create({SCENARIO!r}, actor='test')\n"
+        "script = 'set -e; for d in /var/lib /var/lib/dpkg /etc /opt /opt/below; do echo x > $d/own; done; '\n"
+        "script += 'test -s /etc/passwd; test -s /etc/hosts; mount | grep -c overlay; ls /opt/below'\n"
+        "print(inventory.runner(host).run(script))\n"
+        "inventory.remove_host(host.id, actor='test')\n"
+    )
+    below = Path("/opt/below")
+    below.mkdir()
+    try:
+        script = (
+            "mount --bind /etc/hosts /etc/hosts && mount -t tmpfs below /opt/below && touch /opt/below/theirs && "
+            'mount -t tmpfs below /var/lib/dpkg/info && exec "$0" "$1"'
+        )
+        words = ["unshare", "-m", "--propagation", "private", "sh", "-c", script, sys.executable, str(trial)]
+        done = subprocess.run(
+            words, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True
+        )
+        assert "code=0" in done.stdout, done
+        assert "theirs" not in done.stdout
+        assert list(below.iterdir()) == []
+    finally:
+        below.rmdir()
 
 
 @pytest.fixture
