@@ -75,6 +75,7 @@ def plain(card: Card) -> dict[str, object]:
     ]
     return {
         "host": card.host.name,
+        "simulated": card.host.scenario is not None,
         "tags": list(card.host.tags),
         **{name: getattr(chip, name) for name in _PLAIN},
         "error_codes": list(chip.errors),
@@ -100,7 +101,7 @@ def _row(card: Card, speak: Callable[[Text], str]) -> list[object]:
     holders = "; ".join(speak(card.holder(one)) for one in chip.held)
     reasons = " ".join(dict.fromkeys(speak(text) for text in chip.why.values()))
     return [
-        card.host.name, " ".join(card.host.tags), None if chip.npu is None else card.title, chip.logic_id, chip.phy_id,
+        speak(card.host.label), " ".join(card.host.tags), None if chip.npu is None else card.title, chip.logic_id, chip.phy_id,
         chip.name, _gib(chip.hbm_used_bytes), _gib(chip.hbm_total_bytes), chip.aicore_pct, chip.temp_c, chip.power_w,
         card.health, chip.bus_id, chip.driver, speak(USES[chip.use]), holders,
         datetime.fromtimestamp(card.time, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"), reasons,
