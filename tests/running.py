@@ -120,9 +120,9 @@ def pilot(*words: str) -> list[str]:
     return [sys.executable, "-m", "console", *words]
 
 
-def free_port() -> int:
+def free_port(address: str = "127.0.0.1") -> int:
     with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
+        free.bind((address, 0))
         return int(free.getsockname()[1])
 
 

@@ -13,15 +13,9 @@ from pathlib import Path
 from console.hosts import known_hosts
 from console.hosts.known_hosts import HostKey
 from console.hosts.reach import Jump, Reach
+from tests.running import free_port
 
 SYSTEM = os.environ.get("PATH", os.defpath) + ":/usr/sbin:/usr/local/sbin"
-
-
-def free_port(address: str = "127.0.0.1") -> int:
-    with socket.socket() as one:
-        one.bind((address, 0))
-        port: int = one.getsockname()[1]
-        return port
 
 
 def make_key(path: Path, kind: str = "ed25519", passphrase: str = "") -> Path:

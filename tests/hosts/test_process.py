@@ -12,7 +12,7 @@ import pytest
 from console.errors import Conflict, HostError
 from console.hosts.local import LocalRunner
 from console.hosts.process import LOG_CHUNK, Detached, Life, Look
-from tests.jobs.conftest import until
+from tests.running import until
 
 STARTED: list[Detached] = []
 

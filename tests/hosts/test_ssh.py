@@ -19,7 +19,7 @@ from console.hosts.process import Detached, Life
 from console.hosts.ssh import SshRunner
 from tests.hosts.conftest import MakeSshd
 from tests.hosts.sshd import Sshd
-from tests.jobs.conftest import until
+from tests.running import until
 
 pytestmark = [pytest.mark.e2e, pytest.mark.needs("sshd", "ssh-keygen")]
 

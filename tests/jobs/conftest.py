@@ -4,8 +4,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from console.hosts.journal import JOURNAL
 from console.jobs import history
 from console.jobs.history import JobView
 from console.settings import settings
+from tests.running import until
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -66,14 +66,6 @@ def worker(data: Path) -> Iterator[WorkerProcess]:
     yield one
     if one.process is not None:
         one.kill(signal.SIGTERM)
-
-
-def until(condition: Callable[[], bool], limit_s: float = 60) -> None:
-    """Wait for something that other processes bring about."""
-    deadline = time.monotonic() + limit_s
-    while not condition():
-        assert time.monotonic() < deadline, "it did not come about"
-        time.sleep(0.1)
 
 
 def ended(job_id: int, limit_s: float = 60) -> JobView:

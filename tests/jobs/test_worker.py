@@ -14,7 +14,8 @@ from console.jobs.supervise import end_worker, ensure_worker
 from console.jobs.worker import beat, held
 from console.plans.step import Step
 from console.text import say, verbatim
-from tests.jobs.conftest import WorkerProcess, ended, until
+from tests.jobs.conftest import WorkerProcess, ended
+from tests.running import alive, until
 
 
 def step(name: str, script: str, verify: str = "", timeout_s: float = 60) -> Step:
@@ -23,14 +24,6 @@ def step(name: str, script: str, verify: str = "", timeout_s: float = 60) -> Ste
 
 def queue(host: Host, *steps: Step, subject: str = "") -> int:
     return jobs.enqueue("test", subject or f"host:{host.id}", host.id, say("Check"), steps, actor="me")
-
-
-def alive(pid: str) -> bool:
-    """A process that is not merely waiting to be collected by its parent."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in ("Z", "X")
-    except FileNotFoundError:
-        return False
 
 
 def test_steps_run_in_order_and_a_verified_one_is_not_run(host: Host, worker: WorkerProcess, tmp_path: Path) -> None:
@@ -104,7 +97,7 @@ def test_cancel_ends_the_whole_process_tree(host: Host, worker: WorkerProcess, t
     jobs.cancel(job_id, actor="me")
     job = ended(job_id)
     assert (job.state, [one.state for one in job.steps]) == ("cancelled", ["cancelled", "waiting"])
-    assert not alive((tmp_path / "pid").read_text().strip())
+    assert not alive(int((tmp_path / "pid").read_text()))
 
 
 def test_a_queued_job_is_cancelled_without_a_worker(host: Host) -> None:

@@ -121,11 +121,6 @@ def end(process: subprocess.Popen[str], how: signal.Signals = signal.SIGKILL) ->
     process.communicate(timeout=60)
 
 
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as place:
-        return int(place.getsockname()[1])
-
-
 @contextmanager
 def silent_index() -> Iterator[str]:
     """The address of an index that takes connections and never answers; they break off when it ends."""

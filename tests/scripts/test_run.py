@@ -13,7 +13,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.scripts.checkout import Checkout, end, free_port, read_until, silent_index, wheel, without_ensurepip
+from tests.running import free_port
+from tests.scripts.checkout import Checkout, end, read_until, silent_index, wheel, without_ensurepip
 
 NO_NETWORK = {"PIP_INDEX_URL": "http://127.0.0.1:9/simple/", "PIP_CONFIG_FILE": os.devnull, "PIP_NO_CACHE_DIR": "1"}
 
