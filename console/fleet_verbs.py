@@ -1,6 +1,7 @@
-"""What `pilot cards`, `pilot commands` and `pilot hosts import` do."""
+"""What `pilot cards`, `pilot commands`, `pilot hosts import` and `pilot hosts sudo` do."""
 
 import argparse
+import getpass
 import json
 import sys
 import time
@@ -43,7 +44,10 @@ def register(found: Any, hosts: Any, verb: Verb, as_json: Callable[[argparse.Arg
     entered.add_argument(
         "--without", action="append", default=[], metavar=t("NAME"), help=t("leave this host out; repeat it for more")
     )
-    for one in (listed, sent, entered):
+    root = verb(hosts, "sudo", sudo_password, t("Give the worker the password for sudo on a host; it is never stored."))
+    root.add_argument("name", metavar=t("NAME"), help=t("name of the host"))
+    root.add_argument("--forget", action="store_true", help=t("let the worker forget it"))
+    for one in (listed, sent, entered, root):
         as_json(one)
 
 
@@ -130,6 +134,30 @@ def import_hosts(chosen: argparse.Namespace) -> int:
     else:
         _show(planned, written=chosen.yes)
     return FAILED if planned.counts[importing.What.REFUSED] else OK
+
+
+def sudo_password(chosen: argparse.Namespace) -> int:
+    """Ask for the password on the terminal, or take it from standard input; try it, then hand it over."""
+    from console.hosts import inventory, secrets, sudo
+    from console.hosts.keys import Password
+
+    host = inventory.named(chosen.name)
+    if chosen.forget:
+        secrets.forget(host.id)
+        said = t("The worker has forgotten it.")
+    else:
+        if host.reach is None:
+            raise InvalidInput(say("On this machine the console uses no sudo."))
+        asked = t("Password for sudo of {user} on {host}: ", user=host.reach.user, host=host.name)
+        password = Password(getpass.getpass(asked) if sys.stdin.isatty() else sys.stdin.readline().rstrip("\n"))
+        sudo.check(inventory.runner(host), host.reach, password)
+        secrets.give(host.id, password)
+        said = t("The worker knows it until it ends.")
+    if chosen.json:
+        _print_json({"host": host.name, "known": not chosen.forget})
+    else:
+        print(said)
+    return OK
 
 
 def _show(planned: "Preview", *, written: bool) -> None:

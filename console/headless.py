@@ -1,5 +1,6 @@
 """The pilot path without a browser: what a terminal shows while it runs, and what it prints in the end."""
 
+import getpass
 import json
 import sys
 import time
@@ -12,7 +13,9 @@ from rich.table import Table
 
 from console.bench import runs
 from console.bench.runs import Run
-from console.jobs import history, jobs
+from console.hosts import inventory, secrets
+from console.hosts.keys import Password
+from console.jobs import as_root, history, jobs
 from console.jobs.history import JobView
 from console.jobs.jobs import say_state
 from console.jobs.states import JobState
@@ -42,7 +45,7 @@ def follow(journey: int, bars: Progress | None, *, yes: bool) -> bool:
             _show(job, bars, shown)
         last = chain[-1]
         if last.state == JobState.WAITING and last.question is not None:
-            jobs.answer(last.id, "yes" if yes else _asked(words(last.question), bars), actor=actor())
+            jobs.answer(last.id, _answer(last, bars, yes=yes), actor=actor())
         if last.state in (JobState.FAILED, JobState.CANCELLED) or (last.state == JobState.SUCCEEDED and not last.then):
             return last.state == JobState.SUCCEEDED
         time.sleep(TICK_S)
@@ -60,6 +63,20 @@ def _show(job: JobView, bars: Progress | None, shown: dict[int, Any]) -> None:
     bars.update(shown[job.id], completed=job.done, at=_current(job))
     if not job.active:
         bars.stop_task(shown[job.id])
+
+
+def _answer(job: JobView, bars: Progress | None, *, yes: bool) -> str:
+    """What a job is told that waits: a password for sudo goes another way."""
+    host = inventory.host(job.host_id)
+    if not as_root.is_asked(job.question, host):
+        return "yes" if yes else _asked(words(job.question), bars)
+    if bars is None or not sys.stdin.isatty():
+        print(t("{question} (Nobody is here to type it.)", question=words(job.question)), file=sys.stderr)
+        return "no"
+    bars.stop()
+    secrets.give(host.id, Password(getpass.getpass(f"{words(job.question)} ")))
+    bars.start()
+    return as_root.GIVEN
 
 
 def _asked(question: str, bars: Progress | None) -> str:

@@ -26,10 +26,10 @@ class Root:
     def __init__(self, runner: Runner, reach: Reach, password: Password | None = None) -> None:
         self.runner, self.reach, self.password = runner, reach, password
 
-    def run(self, script: str, *, timeout_s: float = 30, stdin: bytes = b"") -> Outcome:
-        """Like Runner.run. HostError when the user does not become root, with what sudo said."""
+    def run(self, script: str, *, timeout_s: float = 30) -> Outcome:
+        """Like Runner.run, without standard input. HostError when the user does not become root, with sudo's words."""
         if self.reach.user == "root":
-            return self.runner.run(script, timeout_s=timeout_s, stdin=stdin)
+            return self.runner.run(script, timeout_s=timeout_s)
         if self.reach.sudo == Sudo.NONE:
             raise HostError(
                 say(
@@ -40,9 +40,7 @@ class Root:
             )
         secret = b"" if self.password is None else self.password.reveal().encode() + b"\n"
         sudo = "sudo -n" if self.password is None else "sudo -k -S -p ''"
-        outcome = self.runner.run(
-            _wrapped(sudo, script), timeout_s=timeout_s, stdin=secret + f"{BEGUN}\n".encode() + stdin
-        )
+        outcome = self.runner.run(_wrapped(sudo, script), timeout_s=timeout_s, stdin=secret)
         before, begun, err = outcome.err.partition(f"{BEGUN}\n")
         if not begun:
             raise refused(self.reach, before or outcome.out)
@@ -78,12 +76,12 @@ def refused(reach: Reach, said: str) -> HostError:
 
 
 def _wrapped(sudo: str, script: str) -> str:
-    """`script` under sudo. Where sudo asked for nothing, the password is still the first line of standard input: it is
-    read away before the script begins, so that no script gets to see it."""
-    inner = (
-        f'read -r line; [ "$line" = {BEGUN} ] || read -r line; unset line; echo {BEGUN} >&2; '
-        f"exec sh -c {shlex.quote(script)}"
-    )
+    """`script` under sudo. A password that sudo did not ask for is read away first, so that no script gets to see it.
+
+    Nothing but the one password is sent: sudo would try further lines as passwords too, and three wrong ones lock many
+    an account.
+    """
+    inner = f"cat >/dev/null; echo {BEGUN} >&2; exec sh -c {shlex.quote(script)} </dev/null"
     return f"export LC_ALL=C; {sudo} -- sh -c {shlex.quote(inner)}"
 
 

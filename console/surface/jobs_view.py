@@ -5,6 +5,7 @@ import streamlit as st
 from console.jobs import history, jobs
 from console.jobs.history import JobView, StepView
 from console.jobs.states import RESUMABLE, JobState, StepState
+from console.surface import sudo_view
 from console.surface.ui import attempt, clock, mark, marked, span, t, who, words
 
 
@@ -51,7 +52,7 @@ def _head(job: JobView) -> None:
                 args=(jobs.resume, job.id),
                 kwargs={"actor": who()},
             )
-    if job.question is not None:
+    if job.question is not None and not sudo_view.question(job):
         _question(job)
     elif job.state == JobState.FAILED and job.reason is not None:
         st.error(marked(job.reason), icon=":material/error:")

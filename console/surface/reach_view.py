@@ -11,6 +11,7 @@ from console.hosts.inventory import Host
 from console.hosts.keys import Password
 from console.hosts.known_hosts import HostKey
 from console.hosts.reach import Reach, Sudo, jumps, key_path
+from console.surface import sudo_view
 from console.surface.ui import ago, attempt, marked, t, who
 from console.text import Text, say
 
@@ -50,6 +51,7 @@ def buttons(host: Host) -> None:
         st.button(t("Edit"), key=f"change-{host.id}", on_click=_edit, args=(host.id,))
         if st.button(t("Remove"), key=f"remove-{host.id}"):
             _confirm_removal(host)
+    sudo_view.password_of(host)
 
 
 def result(host: Host) -> None:
