@@ -61,7 +61,7 @@ def card_named(name: str, total_gib: float | None = None, free_gib: float | None
     total = round(total_gib * GIB) if total_gib is not None else (found.hbm_mb or 0) * MIB
     free = None if free_gib is None else round(free_gib * GIB)
     if total <= 0 or (free is not None and not 0 <= free <= total):
-        raise InvalidInput(say("A card has more memory than none, and no more of it can be free than there is."))
+        raise InvalidInput(say("A card has more than 0 GiB of memory, and what is free of it lies between 0 and that."))
     return card(found, total, free, npu_name(found, name))
 
 

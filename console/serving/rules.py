@@ -64,9 +64,10 @@ def quantization_breaches(one: Scheme, family: str, release: str, *, is_moe: boo
         return
     elif family not in one.families:
         why = say(
-            "{name} does not run on chips of the {family} family: they have no arithmetic for it.",
+            "vLLM-Ascend does not run {name} on chips of the {family} family, only on {others}.",
             name=one.id,
             family=family,
+            others=", ".join(one.families),
         )
         yield Breach("quantization", why, one.source, instead)
     elif not known_since(one, release):
