@@ -15,6 +15,7 @@ from console.text import Text, say
 
 PARALLEL = "vllm/config/parallel.py (0.23.0)"
 MODEL = "vllm/config/model.py (0.23.0)"
+WORKER = "vllm_ascend/worker/worker.py (0.23.0)"
 LINEAR = "vllm/model_executor/layers/linear.py (0.32.0)"
 _PARTS = {
     "heads": say("attention heads"),
@@ -178,7 +179,10 @@ def context_breaches(shape: Shape, context: int) -> Iterator[Breach]:
 
 def start_breaches(total: int, free: int, utilization: float, highest: float) -> Iterator[Breach]:
     """vLLM refuses to start when less memory is free than its share of the total (vllm_ascend/worker/worker.py)."""
-    if not 0 < utilization <= 1:
+    if highest <= 0:
+        why = say("Only {free} GiB are free on the card: vLLM cannot start there.", free=f"{free / 2**30:.1f}")
+        yield Breach("utilization", why, WORKER, say("Free the card, or take another."))
+    elif not 0 < utilization <= 1:
         why = say("The share of memory vLLM may use lies between 0 and 1.")
         yield Breach("utilization", why, "vllm/config/cache.py (0.23.0)", say("Use {most}.", most=f"{highest:.2f}"))
     elif free < total * utilization:
@@ -190,7 +194,7 @@ def start_breaches(total: int, free: int, utilization: float, highest: float) ->
             wanted=f"{total * utilization / 2**30:.1f}",
         )
         instead = say("Use at most {most}, or free the card.", most=f"{highest:.2f}")
-        yield Breach("utilization", why, "vllm_ascend/worker/worker.py (0.23.0)", instead)
+        yield Breach("utilization", why, WORKER, instead)
 
 
 def wish_breaches(cards: int, users: int, *sizes: int) -> Iterator[Breach]:

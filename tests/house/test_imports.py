@@ -12,6 +12,8 @@ DECIDING = tuple(
     for room in (
         "facts/", "checks/", "plans/", "catalog/", "diagnose/",
         "serving/spec.py", "serving/fit.py", "serving/command.py", "serving/state.py", "metrics/exposition.py",
+        "serving/shape.py", "serving/layout.py", "serving/reserve.py", "serving/room.py", "serving/rules.py",
+        "serving/remarks.py", "serving/measured.py",
     )
 )  # fmt: skip
 CONSOLE, PAGES, DB = modules("console"), modules("pages"), modules("db")

@@ -150,6 +150,12 @@ def test_an_idle_small_card_is_not_recommended_into_a_refusal() -> None:
     assert "0.91" in str(told.reason)
 
 
+def test_a_card_that_others_fill_is_refused_as_such() -> None:
+    answer = fit(model("Qwen3-0.6B"), card(LARGE.chip, 65536 * MIB, 100 * MIB), Wish(1))
+    assert not answer.fits
+    assert "cannot start there" in str(answer.reason)
+
+
 def test_the_default_of_the_release_is_kept_where_it_starts() -> None:
     assert fit(model("Qwen3-0.6B"), LARGE, Wish(1)).utilization == 0.92
     assert fit(model("Qwen3-0.6B"), LARGE, Wish(1, release="0.18.0")).utilization == 0.90
