@@ -4,8 +4,8 @@
 
 Runs inside the host's own namespace as uid 0, before anybody logs in. The first boot writes what the scenario has
 installed; later boots keep what was installed since, and load the driver that is there then. Its folders of /sys are
-bound over the machine's own here; its files of /proc lie in /run/rehearsal/proc for whoever keeps the host, or are bound
-too with --bind. What to know about the login stands in /var/lib/rehearsal/login.json: user, uid, gid, home, sudo.
+bound over the machine's own; its files of /proc lie in /run/rehearsal/proc for whoever keeps the host, or are bound too
+with --bind. What to know about the login stands in /var/lib/rehearsal/login.json: user, uid, gid, home, sudo.
 """
 
 import json
@@ -67,6 +67,7 @@ def furnish(name: str, *, is_first: bool) -> None:
     played = place.scenario()
     place.put("/etc/os-release", played["system"]["os_release"])
     place.put("/etc/hostname", played["hostname"] + "\n")
+    place.put(f"{place.RUN}/fake", place.FAKE + "\n")
     _people(played)
     if is_first:
         _install(played)

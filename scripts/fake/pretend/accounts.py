@@ -2,7 +2,7 @@
 
 import sys
 
-from pretend import place, users
+from pretend import answers, place, users
 
 TAKES = {
     "-g",
@@ -32,7 +32,10 @@ def main(name: str, words: list[str]) -> int:
         print(f"Usage: {name} [options] NAME", file=sys.stderr)
         return 2
     with place.alone("accounts"):
-        return {"useradd": _useradd, "groupadd": _groupadd, "usermod": _usermod}[name](names[0], given)
+        code = {"useradd": _useradd, "groupadd": _groupadd, "usermod": _usermod}[name](names[0], given)
+    if code == 0:
+        answers.write()
+    return code
 
 
 def options(words: list[str]) -> tuple[dict[str, str], list[str]]:

@@ -59,9 +59,19 @@ def trouble() -> str:
 
 
 def now(played: place.Data, moment: float | None = None) -> list[Chip]:
+    """With the load of this host at `moment` (Unix seconds; None = now)."""
     moment = time.time() if moment is None else moment
+    return _chips(played, load.now(sum(len(card["chips"]) for card in played["cards"]), moment), moment)
+
+
+def idle(played: place.Data, moment: float = 0.0) -> list[Chip]:
+    """As if nothing ran: enough for what does not change."""
+    return _chips(played, [], moment)
+
+
+def _chips(played: place.Data, states: list[load.Chip], moment: float) -> list[Chip]:
     flat = [(card, index) for card in played["cards"] for index in range(len(card["chips"]))]
-    states = load.now(len(flat), moment)
+    states = states or [load.Chip(busy_pct=0, warmth=0.0, pull=0.0, held=[]) for _ in flat]
     return [_chip(played, card, index, node, states[node], moment) for node, (card, index) in enumerate(flat)]
 
 

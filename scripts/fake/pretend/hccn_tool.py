@@ -92,4 +92,7 @@ def _set(played: place.Data, node: str, option: str, words: list[str]) -> int:
     with place.changing("hccn") as kept:
         kept[node] = kept.get(node, {}) | changed
     place.put(CONF, conf(played))
+    from pretend import answers
+
+    answers.write()
     return 0

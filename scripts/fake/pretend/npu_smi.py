@@ -12,6 +12,8 @@ USAGE = """Usage: npu-smi {info|set|upgrade|clear} [OPTION...]
        npu-smi info [-l | -m | -t TYPE [-i NPU] [-c CHIP] | watch]
 """
 QUERIES = ("board", "common", "ecc", "health", "memory", "power", "temp", "usages")
+MOVING = ("common", "memory", "power", "usages")
+"""Queries whose answers change with the load; all of them are answered by one look."""
 SETTINGS = ("pwm-mode", "pwm-duty-ratio", "ecc-enable", "p2p-mem-cfg", "cpu-num-cfg")
 
 
@@ -30,25 +32,33 @@ def main(name: str, words: list[str]) -> int:
 
 def _info(words: list[str]) -> int:
     played = place.scenario()
-    chips = cards.now(played)
+    asked = _options(words)
+    if words[:1] == ["watch"]:
+        return _watch(played)
+    is_moving = not words or asked.get("t") in MOVING
+    chips = cards.now(played) if is_moving else cards.idle(played)
     has_dies = played["chip"].get("dies", 1) > 1
-    if pids := [process.pid for one in chips for process in one.processes]:
-        from pretend import boxes
-
-        boxes.mark_all(pids)
-    texts = _moving(played, chips, has_dies)
-    fresh.write("npu-smi", texts)
-    if said := texts.get(" ".join(["info", *words])):
-        print(said)
+    if is_moving:
+        _mark(chips)
+        texts = _moving(played, chips, has_dies)
+        fresh.write("npu-smi", texts)
+    if not words:
+        print(texts["info"])
     elif words == ["-l"]:
         print(npu_query.listing(chips))
     elif words == ["-m"]:
         print(npu_query.mapping(chips, has_dies))
-    elif words[0] == "watch":
-        return _watch(played)
     else:
-        return _query(played, chips, _options(words))
+        return _query(played, chips, asked)
     return 0
+
+
+def _mark(chips: list[Chip]) -> None:
+    """Let processes of containers say in their cgroup which one they are in: a container may have started new ones."""
+    if pids := [process.pid for one in chips for process in one.processes]:
+        from pretend import boxes
+
+        boxes.mark_all(pids)
 
 
 def _moving(played: place.Data, chips: list[Chip], has_dies: bool) -> dict[str, str]:
@@ -56,7 +66,7 @@ def _moving(played: place.Data, chips: list[Chip], has_dies: bool) -> dict[str, 
     texts = {"info": npu_table.table(str(cards.driver()["running"]), chips, has_dies)}
     for npu in dict.fromkeys(one.npu for one in chips):
         own = [one for one in chips if one.npu == npu]
-        for kind in ("common", "memory", "power", "usages"):
+        for kind in MOVING:
             texts[f"info -t {kind} -i {npu}"] = _answer(kind, played, own, is_chip=False)
     return texts
 

@@ -73,6 +73,9 @@ def _switch(verb: str, units: list[str], now: bool) -> int:
     if verb in ("start", "restart", "stop") or now:
         with place.changing("services") as kept:
             kept |= dict.fromkeys(units, verb in ("start", "restart", "enable"))
+        from pretend import answers
+
+        answers.write()
     return 0
 
 

@@ -36,8 +36,8 @@ def write_firmware(version: str, bundle: str) -> None:
 
 
 def _uninstaller(what: str) -> None:
-    runner = f"{place.FAKE}/pretend/uninstall"
-    place.put(f"{ASCEND}/{what}/script/uninstall.sh", f'#!/bin/sh\nexec "{runner}" {what} "$@"\n', 0o755)
+    runner = f'exec "$(cat {place.where(place.RUN)}/fake)/pretend/ascend-uninstall" {what} "$@"'
+    place.put(f"{ASCEND}/{what}/script/uninstall.sh", f"#!/bin/sh\n{runner}\n", 0o755)
 
 
 def remove_driver() -> None:
