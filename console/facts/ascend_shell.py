@@ -121,16 +121,22 @@ PACKAGES = r"""
 python=${PILOT_PYTHON:-python3}
 command -v "$python" >/dev/null 2>&1 || { echo absent; exit 0; }
 "$python" -I -c '
-import importlib.metadata as m
-for name in ("vllm", "vllm-ascend", "torch", "torch-npu", "torchvision", "torchaudio", "triton", "triton-ascend",
-             "transformers", "numpy", "modelscope", "mooncake-transfer-engine"):
-    try:
-        print(name + "==" + m.version(name))
-        found = True
-    except m.PackageNotFoundError:
-        pass
-if "found" not in dir():
+import os, sys
+wanted = ("vllm", "vllm-ascend", "torch", "torch-npu", "torchvision", "torchaudio", "triton", "triton-ascend",
+          "transformers", "numpy", "modelscope", "mooncake-transfer-engine")
+found = {}
+for folder in sys.path:
+    for entry in os.listdir(folder) if os.path.isdir(folder) else ():
+        name, mark, ending = entry.rpartition(".")
+        if ending in ("dist-info", "egg-info"):
+            name, dash, version = name.partition("-")
+            version = version.partition("-py")[0] if ending == "egg-info" else version
+            found.setdefault(name.lower().replace("_", "-").replace(".", "-"), version)
+for name in wanted:
+    if name in found:
+        print(name + "==" + found[name])
+if not any(name in found for name in wanted):
     print("absent")
 '
 """
-"""Of the Python "$PILOT_PYTHON" (or python3), without importing anything."""
+"""Of the Python "$PILOT_PYTHON" (or python3): the names of the folders that pip leaves, without importing anything."""

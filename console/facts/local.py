@@ -38,6 +38,7 @@ _PYTHONS = """
 seen=' '
 for name in python3.11 python3.12 python3.13 python3.14 python3 /usr/bin/python3; do
   at=$(command -v "$name" 2>/dev/null) || continue
+  at=$(readlink -f "$at" 2>/dev/null) || at=$(command -v "$name")
   case $seen in *" $at "*) continue ;; esac
   seen="$seen$at "
   "$at" -I -S -c '
