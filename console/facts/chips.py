@@ -18,6 +18,11 @@ from console.text import Text, say
 
 MIB = 2**20
 T = TypeVar("T")
+NEEDED = (
+    "npu_tool", "npu_list", "npu_map", "npu_board", "npu_common", "npu_health", "npu_power", "npu_holders", "npu_pci",
+    "containers", "driver_version",
+)  # fmt: skip
+"""The facts that are put together here."""
 
 
 @dataclass(frozen=True)

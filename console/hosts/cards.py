@@ -5,12 +5,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from console.catalog.profiles import PROFILES
+from console.facts import ascend
+from console.facts.chips import NEEDED as NAMES
 from console.facts.chips import Chip, chips_of, without_chips
 from console.facts.holding import Held
-from console.hosts import observe
+from console.facts.probe import read
+from console.hosts import kept, observe
 from console.hosts.inventory import Host
 from console.serving import instances
 from console.text import Text, say
+
+NEEDED = [fact for fact in ascend.FACTS if fact.name in NAMES]
+"""What is read of a host's answers; the rest would take most of the time."""
 
 
 @dataclass(frozen=True)
@@ -60,14 +66,15 @@ def cards(hosts: Iterable[Host]) -> tuple[list[Card], list[Bare]]:
     bare: list[Bare] = []
     names = {one.id: one.name for one in instances.instances()}
     for host in hosts:
-        seen = observe.latest(host)
-        if seen is None:
+        said = kept.last(host.id)
+        if said is None:
             bare.append(Bare(host, None, say("This host was not asked yet.")))
             continue
-        chips = chips_of(seen.facts, idle_hbm_mb())
-        found += [_card(host, seen.time, chip, chips, names) for chip in chips]
+        facts, time = read(said.raws, NEEDED), said.times.get("npu_tool", said.time)
+        chips = chips_of(facts, idle_hbm_mb())
+        found += [_card(host, time, chip, chips, names) for chip in chips]
         if not chips:
-            bare.append(Bare(host, seen.time, without_chips(seen.facts)))
+            bare.append(Bare(host, time, without_chips(facts)))
     return found, bare
 
 

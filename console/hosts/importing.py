@@ -160,10 +160,17 @@ def _compared(one: Wanted, host: Host | None, known: Iterable[Host]) -> Entry:
     ]
     what = What.CREATE if host is None else What.CHANGE if changes else What.SAME
     moves = host is not None and (host.reach != reach or host.work_folder != folder)
-    if host is not None and moves and (why := inventory.why_in_use(host.id)) is not None:
+    if host is not None and moves and (why := _why_not(host)) is not None:
         return Entry(one.place, name, What.REFUSED, changes, why, one.remarks, host)
     remarks = (*one.remarks, *_twins(reach, host, known))
     return Entry(one.place, name, what, changes, None, remarks, host, reach, tags, folder)
+
+
+def _why_not(host: Host) -> Text | None:
+    """Why this host cannot be reached in another way now."""
+    if host.scenario is not None:
+        return say("How a rehearsal host is reached is up to the console; change its name, tags or work folder only.")
+    return inventory.why_in_use(host.id)
 
 
 def _reach(one: Wanted, present: Reach | None) -> Reach:
