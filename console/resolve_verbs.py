@@ -52,15 +52,18 @@ def resolve(chosen: argparse.Namespace) -> int:
 
     try:
         catalog = known()
-        target = _target(chosen, catalog)
+        target, unseen = _target(chosen, catalog)
         resolution = None if target is None else _resolution(chosen, target, catalog)
         answers = why_not(chosen.why_not, catalog, resolution) if chosen.why_not else None
     except (InvalidInput, NotFound) as error:
         print(f"pilot: {words(error.text)}", file=sys.stderr)
         return WRONG_INPUT
     wrong = None if target is None or chosen.host else _not_accepted(target, catalog)
+    for reason in unseen.values():
+        print(f"pilot: {words(reason)}", file=sys.stderr)
     if chosen.json:
         plain = {**(resolution.plain() if resolution else {}), **({"why_not": answers.plain()} if answers else {})}
+        plain |= {"unseen": {name: str(reason) for name, reason in unseen.items()}} if chosen.host else {}
         print(json.dumps(plain | ({"error": str(wrong)} if wrong else {}), ensure_ascii=False, indent=2))
     if wrong is not None:
         print(f"pilot: {words(wrong)}", file=sys.stderr)
@@ -97,8 +100,8 @@ def check_catalog(chosen: argparse.Namespace) -> int:
     return FAILED if found else OK
 
 
-def _target(chosen: argparse.Namespace, catalog: "Knowledge") -> "Target | None":
-    """The host that was named or described; None if only a combination was asked about."""
+def _target(chosen: argparse.Namespace, catalog: "Knowledge") -> "tuple[Target | None, Mapping[str, Text]]":
+    """The host that was named or described, None if only a combination was asked about; and facts it did not tell."""
     from console.catalog.releases import python_of
     from console.plans.target import Target, arch_name
 
@@ -107,7 +110,7 @@ def _target(chosen: argparse.Namespace, catalog: "Knowledge") -> "Target | None"
         for value in values if isinstance(values, list) else [values]:
             if value and not re.fullmatch(pattern, value, re.IGNORECASE):
                 raise InvalidInput(_malformed(name, value, example))
-    target = _of_host(chosen.host) if chosen.host else Target("", "")
+    target, unseen = _of_host(chosen.host) if chosen.host else (Target("", ""), {})
     given = {
         "chip": chosen.chip.strip(),
         "arch": arch_name(chosen.arch),
@@ -120,17 +123,17 @@ def _target(chosen: argparse.Namespace, catalog: "Knowledge") -> "Target | None"
     }
     target = replace(target, **{name: value for name, value in given.items() if value})  # type: ignore[arg-type]
     if chosen.host or (target.chip and target.arch and target.system):
-        return target
+        return target, unseen
     if chosen.why_not and not any(given.values()):
-        return None
+        return None, {}
     raise InvalidInput(
         say("Describe the host with --chip, --os and --arch, name one with --host, or ask with --why-not.")
     )
 
 
-def _of_host(name: str) -> "Target":
+def _of_host(name: str) -> "tuple[Target, dict[str, Text]]":
     from console.hosts import inventory, observe
-    from console.plans.target import of_facts
+    from console.plans import target as targets
 
     inventory.this_machine()
     host = inventory.named(name)
@@ -139,7 +142,7 @@ def _of_host(name: str) -> "Target":
         raise InvalidInput(
             say("{host} was never asked about itself. Run `pilot check {host}` first.", host=verbatim(host.name))
         )
-    return of_facts(seen.facts)
+    return targets.of_facts(seen.facts), targets.unseen(seen.facts)
 
 
 def _malformed(name: str, value: str, example: str) -> Text:

@@ -4,6 +4,7 @@ A file of the user has the same form. An entry whose key is known replaces the f
 either way it says its own source.
 """
 
+import functools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -73,7 +74,7 @@ class _Reading:
         name = path.name if is_own else f"console/catalog/{path.name}"
         self.files.append(name)
         try:
-            tree = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
+            tree = _parsed(path.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
             self._fault(name, "", "", say("It cannot be read: {error}", error=verbatim(" ".join(str(error).split()))))
             return
@@ -121,6 +122,12 @@ class _Reading:
 
     def _fault(self, file: str, entry: str, name: str, problem: Text) -> None:
         self.faults.append(Fault(file, entry, name, problem))
+
+
+@functools.lru_cache(maxsize=16)
+def _parsed(text: str) -> object:
+    """The same text is parsed once; nobody changes what comes out."""
+    return yaml.load(text, Loader=_Loader)
 
 
 def read(own: Path | None = None, folder: Path = FOLDER) -> Tree:

@@ -178,11 +178,19 @@ def steps(case: Case, need: DriverNeed, packages: list[Package], python: Python 
 
 
 def _driver_step(case: Case, need: DriverNeed, packages: list[Package]) -> Iterator[Need]:
-    names = verbatim(", ".join(one.name for one in packages) or f"{case.family} {need.least}")
-    if need.state is DriverState.INSTALL:
+    names = verbatim(", ".join(one.name for one in packages))
+    if need.state in (DriverState.INSTALL, DriverState.UPGRADE) and not packages:
+        text = say(
+            "Install a driver from {least} on and its firmware for {family}, then restart the host. Their file names "
+            "are not known here.",
+            least=need.least,
+            family=case.known.families[case.family].title,
+        )
+        yield Need(f"driver_{need.state}", text)
+    elif need.state is DriverState.INSTALL:
         text = say("Install driver and firmware in this order, then restart the host: {files}.", files=names)
         yield Need("driver_install", text)
-    if need.state is DriverState.UPGRADE:
+    elif need.state is DriverState.UPGRADE:
         text = say(
             "Driver {driver} is too old, at least {least} is needed. Install in this order, then restart the host: "
             "{files}.",

@@ -12,7 +12,7 @@ from console.facts.probe import Facts
 from console.facts.pythons import Python as Interpreter
 from console.facts.system import Kernel, Libc
 from console.facts.versions import VersionFile
-from console.text import Text
+from console.text import Text, say
 
 CHIP_OF_DEVICE: Mapping[str, str] = {"d100": "310", "d500": "310P", "d801": "910A", "d802": "A2", "d803": "A3"}
 """What stands for a chip that only the PCI bus tells about (CANN 9.1.0 driver guide and public device plug-ins)."""
@@ -82,9 +82,13 @@ def of_facts(facts: Facts) -> Target:
 
 
 def unseen(facts: Facts) -> dict[str, Text]:
-    """The facts of those a choice rests on that were not observed, with the reason."""
+    """The facts a choice rests on that were not observed, each with words for people; they count as absent."""
     wanted = ("npu_tool", "driver_version", "arch", "os_release", "libc", "pythons")
-    return {name: facts.reason(name) for name in wanted if name not in facts.values}
+    return {
+        name: say("Not known of this host: {fact}. {reason}", fact=name, reason=facts.reason(name))
+        for name in wanted
+        if name not in facts.values
+    }
 
 
 def driver_of(driver_version: object, npu_tool: object) -> str | None:
