@@ -8,7 +8,10 @@ from console.surface.commands_view import commands_view
 from console.surface.history_view import events_table, jobs_table
 from console.surface.ui import empty, number_in_url, t, title
 
-title(t("History"), t("Every job with its steps and logs, and every move of every instance: when, who, why."))
+title(
+    t("History"),
+    t("Every job with its steps and logs, every move of every instance, every command that was sent: when, who, why."),
+)
 shown = min(number_in_url("shown") or 30, 1000)
 jobs = history.jobs(shown + 1)
 if not jobs and not commands.commands(limit=1):
