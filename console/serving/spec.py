@@ -1,4 +1,4 @@
-"""What one vLLM server is asked to be, and every reason why it cannot be that.
+"""Every reason why a server cannot be what it is asked to be, and good values to begin with.
 
 Sizes follow vLLM: a key/value entry of one token takes, on one rank and in the chosen dtype,
 `layers x 2 x KV heads of the rank x head size` numbers with grouped-query attention, and `layers x (latent rank +
@@ -7,12 +7,13 @@ rope size)` with multi-head latent attention, whole on every rank (vllm/config/m
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import replace
 from pathlib import PurePosixPath
-from types import NoneType
 from typing import TYPE_CHECKING
 
-from console.errors import InvalidInput
+from console.serving.asked import AUTO
+from console.serving.asked import Refusal as Refusal
+from console.serving.asked import ServeSpec as ServeSpec
 from console.serving.given import Machine as Machine
 from console.serving.given import ModelFacts as ModelFacts
 from console.text import Text, say
@@ -31,85 +32,6 @@ _ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SECRET = re.compile(r"KEY$|TOKEN|SECRET|PASSWORD", re.IGNORECASE)
 
 
-@dataclass(frozen=True, kw_only=True)
-class ServeSpec:
-    """One server, as chosen by a person.
-
-    context        tokens of prompt and answer together; None = the model's own maximum
-    kv_space_gib   GiB of key/value cache of each rank (backend local_cpu)
-    max_num_seqs   requests worked on at the same time; None = the engine's default
-    core_ids       CPU ids to divide between the ranks (backend local_cpu, tensor_parallel > 1)
-    api_key        whether clients must send a key; the key itself never stands here
-    extra_env      more environment for the engine, never secrets
-    """
-
-    backend: str
-    model_folder: str
-    served_name: str
-    port: int
-    host: str = "127.0.0.1"
-    tensor_parallel: int = 1
-    pipeline_parallel: int = 1
-    dtype: str = "bfloat16"
-    context: int | None = None
-    kv_space_gib: float = 1
-    max_num_seqs: int | None = None
-    core_ids: tuple[int, ...] = ()
-    api_key: bool = False
-    extra_env: Mapping[str, str] = field(default_factory=dict)
-
-    def to_json(self) -> dict[str, object]:
-        return {**asdict(self), "core_ids": list(self.core_ids), "extra_env": dict(self.extra_env)}
-
-    @staticmethod
-    def from_json(stored: Mapping[str, object]) -> "ServeSpec":
-        """The inverse of `to_json`. Raises InvalidInput naming a key that is unknown, missing or of a wrong type."""
-        known = {each.name for each in fields(ServeSpec)}
-        for key in stored:
-            if key not in known:
-                raise InvalidInput(say("The server settings have an unknown entry '{key}'. Remove it.", key=str(key)))
-        for key in ("backend", "model_folder", "served_name", "port"):
-            if key not in stored:
-                raise InvalidInput(say("The server settings lack the entry '{key}'. Add it.", key=key))
-        return ServeSpec(**{key: _typed(key, value) for key, value in stored.items()})  # type: ignore[arg-type]
-
-
-_TYPES: Mapping[str, tuple[type, ...]] = {
-    "port": (int,),
-    "tensor_parallel": (int,),
-    "pipeline_parallel": (int,),
-    "context": (int, NoneType),
-    "max_num_seqs": (int, NoneType),
-    "kv_space_gib": (int, float),
-    "api_key": (bool,),
-}
-
-
-def _typed(key: str, value: object) -> object:
-    if key == "core_ids" and isinstance(value, list | tuple) and all(type(one) is int for one in value):
-        return tuple(value)
-    if (
-        key == "extra_env"
-        and isinstance(value, Mapping)
-        and all(type(one) is str for pair in value.items() for one in pair)
-    ):
-        return dict(value)
-    if key not in ("core_ids", "extra_env") and type(value) in _TYPES.get(key, (str,)):  # exact: True is not 1
-        return value
-    raise InvalidInput(
-        say("The server setting '{key}' cannot be {value}: it has the wrong type.", key=key, value=repr(value)[:80])
-    )
-
-
-@dataclass(frozen=True)
-class Refusal:
-    """One setting that cannot work: which, why, and what to choose instead (if there is something)."""
-
-    field: str
-    reason: Text
-    instead: Text | None = None
-
-
 def defaults(model: ModelFacts, machine: Machine, model_folder: str, served_name: str | None = None) -> ServeSpec:
     """A first spec for the local CPU: one rank, the model's context as far as one GiB of KV cache holds it."""
     spec = ServeSpec(
@@ -119,7 +41,7 @@ def defaults(model: ModelFacts, machine: Machine, model_folder: str, served_name
         port=free_port(machine),
         core_ids=machine.usable_core_ids,
     )
-    return ServeSpec(**{**asdict(spec), "context": min(model.max_context, longest_context(spec, model))})
+    return replace(spec, context=min(model.max_context, longest_context(spec, model)))
 
 
 def name_of(model_folder: str) -> str:
@@ -134,7 +56,7 @@ def free_port(machine: Machine) -> int:
 
 def kv_bytes_per_token(spec: ServeSpec, model: ModelFacts) -> int:
     """Bytes of KV cache one token takes on one rank."""
-    size = DTYPES[spec.dtype]
+    size = DTYPES.get(spec.dtype, 2)
     if model.kv_lora_rank:
         return model.layers * (model.kv_lora_rank + (model.qk_rope_head_dim or 0)) * size
     return model.layers * 2 * max(1, model.kv_heads // spec.tensor_parallel) * model.head_dim * size
@@ -148,7 +70,7 @@ def longest_context(spec: ServeSpec, model: ModelFacts) -> int:
 
 def weight_bytes(spec: ServeSpec, model: ModelFacts) -> int:
     """Bytes of all weights in the chosen dtype, over all ranks together."""
-    return model.parameters * DTYPES[spec.dtype] if model.parameters else model.weight_bytes
+    return model.parameters * DTYPES.get(spec.dtype, 2) if model.parameters else model.weight_bytes
 
 
 def refusals(spec: ServeSpec, model: ModelFacts, machine: Machine, backend: "Backend") -> list[Refusal]:
@@ -171,7 +93,7 @@ def _refuse_words(spec: ServeSpec) -> Iterable[Refusal]:
             "and at most 100 of them."
         )
         yield Refusal("served_name", why, say("Use {name}.", name=name_of(spec.served_name)))
-    if spec.dtype not in DTYPES:
+    if spec.dtype not in DTYPES and spec.dtype != AUTO:
         why = say("'{dtype}' is not a number format vLLM computes in here.", dtype=spec.dtype)
         yield Refusal("dtype", why, say("Choose one of: {names}.", names=", ".join(DTYPES)))
     if spec.max_num_seqs is not None and spec.max_num_seqs < 1:
@@ -214,10 +136,12 @@ def _refuse_parallel(spec: ServeSpec, model: ModelFacts) -> Iterable[Refusal]:
     ranks = spec.tensor_parallel
     if spec.pipeline_parallel < 1:
         yield Refusal("pipeline_parallel", say("There is at least one pipeline stage."), say("Use 1."))
+    if spec.data_parallel < 1:
+        yield Refusal("data_parallel", say("There is at least one copy of the model."), say("Use 1."))
     if ranks < 1:
         yield Refusal("tensor_parallel", say("There is at least one rank."), say("Use 1."))
         return
-    for part, size in _divided(model):
+    for part, size in _divided(model, whole_experts=spec.expert_parallel):
         if size % ranks:
             why = say("{size} {part} cannot be divided by tensor parallel {ranks}.", size=size, part=part, ranks=ranks)
             yield Refusal("tensor_parallel", why, _allowed(model))
@@ -238,11 +162,12 @@ def _allowed(model: ModelFacts) -> Text:
     return say("This model allows: {sizes}.", sizes=", ".join(map(str, tensor_parallel_choices(model))))
 
 
-def _divided(model: ModelFacts) -> list[tuple[Text, int]]:
+def _divided(model: ModelFacts, *, whole_experts: bool = False) -> list[tuple[Text, int]]:
+    """What tensor parallel divides; with expert parallel the experts stay whole."""
     parts = [
         (say("attention heads"), model.heads),
         (say("columns of the feed-forward layer"), model.intermediate),
-        (say("columns of each expert"), model.moe_intermediate or 0),
+        (say("columns of each expert"), 0 if whole_experts else model.moe_intermediate or 0),
     ]
     return [(part, size) for part, size in parts if size]
 

@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 
 from console.errors import InvalidInput
 from console.plans import local_cpu
+from console.serving.asked import AUTO, DEFAULTS, FIRST
 from console.serving.command import API_KEY, OFFLINE, Command, common_words
 from console.serving.spec import (
     DTYPES,
@@ -28,6 +29,8 @@ from console.text import say
 
 HEAD_SIZES = (32, 64, 80, 96, 112, 128, 160, 192, 224, 256, 512)
 MLA_SIZES = (512, 64)
+NOT_HERE = DEFAULTS.keys() - FIRST - {"release", "chip", "enforce_eager"}
+"""Settings that this backend does not pass on; it is eager anyway."""
 SERVER_BYTES = 5 * GIB // 4
 """Memory of the API server and the scheduler beside the workers: 0.57 + 0.49 GiB measured, 1.33 without sharing."""
 WORKER_BYTES = 3 * GIB // 4
@@ -62,7 +65,17 @@ class LocalCpu:
 
     def refusals(self, spec: ServeSpec, model: ModelFacts, machine: Machine) -> list[Refusal]:
         found = [*_refuse_parallel(spec, machine), *_refuse_kernels(model), *_refuse_kv_space(spec, model)]
-        return found + list(_refuse_memory(spec, model, machine))
+        return [*found, *_refuse_memory(spec, model, machine), *_refuse_others(spec)]
+
+
+def _refuse_others(spec: ServeSpec) -> Iterable[Refusal]:
+    """What this backend does not pass on is not accepted either."""
+    if spec.dtype == AUTO:
+        why = say("On the CPU the number format decides how much memory is taken, so it has to be named.")
+        yield Refusal("dtype", why, say("Choose one of: {names}.", names=", ".join(DTYPES)))
+    for name in sorted(NOT_HERE):
+        if getattr(spec, name) != DEFAULTS[name]:
+            yield Refusal(name, say("This setting is not for a server on the CPU."), say("Leave it as it was."))
 
 
 def binding(core_ids: tuple[int, ...], ranks: int) -> str:
