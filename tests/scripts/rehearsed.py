@@ -31,16 +31,24 @@ class Host:
     scenario: str
 
     def run(self, script: str, *, boot: bool = True, env: dict[str, str] | None = None, code: int | None = 0) -> str:
-        """What `script` prints after a boot; `code` is what it must end with, None = anything."""
+        """What `script` prints on both streams after a boot; `code` is what it must end with, None = anything."""
         began = "furnish" if boot else ":"
         words = ["unshare", "-Urm", "--propagation", "private", "sh", "-c", _SETUP, "sh", script, began]
         environment = {
             "PATH": PATH, "HOME": "/root", "LANG": "C.UTF-8", "DATA": str(self.folder), "SCENARIO": self.scenario,
             "FAKE": str(FAKE), "PYTHON": PYTHON, "PRIVATE": " ".join(PRIVATE), "NODES": " ".join(NODES), **(env or {}),
         }  # fmt: skip
-        done = subprocess.run(words, capture_output=True, text=True, timeout=120, env=environment, check=False)
-        assert code is None or done.returncode == code, done.stdout + done.stderr
-        return done.stdout + done.stderr
+        done = subprocess.run(
+            words,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=120,
+            env=environment,
+            check=False,
+        )
+        assert code is None or done.returncode == code, done.stdout
+        return done.stdout
 
 
 _SETUP = r"""

@@ -173,7 +173,9 @@ def execute(words: list[str]) -> int:
     if box is None or not box["pid"]:
         print(f"Error response from daemon: No such container: {' '.join(rest[:1])}", file=sys.stderr)
         return 1
-    environment = {**os.environ, **box["environment"], **_environment(given), boxes.BOX: box["id"]}
+    nodes = ",".join(str(node) for node in box.get("nodes", []))
+    own = {boxes.BOX: box["id"], boxes.NODES: nodes}
+    environment = {**os.environ, **box["environment"], **_environment(given), **own}
     try:
         return subprocess.run(rest[1:], env=environment, check=False).returncode
     except FileNotFoundError:

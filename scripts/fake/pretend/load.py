@@ -18,7 +18,7 @@ from types import SimpleNamespace
 from pretend import place
 
 ENGINE = re.compile(r"^VLLM::|VLLMEngineCore|VLLMWorker|multiproc_executor")
-SERVER = re.compile(r"(?:^|/)vllm\s+serve\b|vllm_server\.py\b|vllm\.entrypoints")
+SERVER = re.compile(r"(?:^|[/\s])vllm\s+serve\b|vllm_server\.py\b|vllm\.entrypoints")
 WARM_S, POWER_S = 25.0, 4.0
 """Time constants with which temperature and power follow the load."""
 FRESH_S = 1.0
