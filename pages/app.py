@@ -33,6 +33,7 @@ page = st.navigation(
             st.Page("settings.py", title=t("Settings"), icon=":material/settings:"),
             st.Page("job.py", title=t("Job"), visibility="hidden"),
             st.Page("instance.py", title=t("Instance"), visibility="hidden"),
+            st.Page("fit.py", title=t("Fit"), visibility="hidden"),
         ],
     }
 )

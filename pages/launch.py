@@ -13,6 +13,7 @@ from console.text import say
 title(t("Launch"), t("Choose a model and start it. Everything else has a value that works here."))
 
 way_back()
+st.page_link("fit.py", label=t("Will a model fit on my cards?"), icon=":material/straighten:")
 host = chosen_host()
 found = models_of(host)
 usable = [model for model in found or [] if model.usable]

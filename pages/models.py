@@ -10,6 +10,7 @@ from console.surface.way_back import way_back
 
 title(t("Models"), t("Folders with weights in the Hugging Face format, each looked through before it is used."))
 way_back()
+st.page_link("fit.py", label=t("Will a model fit on my cards?"), icon=":material/straighten:")
 host = chosen_host()
 found = models_of(host)
 if found == []:

@@ -1,0 +1,191 @@
+"""The answer whether a model fits: verdict, one card's memory, every combination, recipes, what was measured."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from html import escape
+
+import streamlit as st
+
+from console.catalog.quantizations import scheme
+from console.catalog.recipes import Recipe, recipes_for
+from console.hosts import inventory
+from console.serving import launch
+from console.serving.ask_fit import recipe_answer
+from console.serving.fit import GIB, Answer, Row, table
+from console.serving.lessons import Lesson, lessons
+from console.serving.room import Card, Wish
+from console.serving.shape import Shape
+from console.surface.calm_table import Cell, Head, Notes, calm_table
+from console.surface.ui import ago, language, marked, t, words
+
+COLOURS = {"weights": "#0b5cad", "kv": "#2f9e8f", "reserve": "#8a7fb0", "free": "transparent", "other": "#8a949e"}
+
+
+def verdict(answer: Answer) -> None:
+    """In words, then the three figures people ask for."""
+    (st.success if answer.fits else st.error)(
+        marked(answer.reason), icon=":material/check_circle:" if answer.fits else ":material/block:"
+    )
+    columns = st.columns(3)
+    columns[0].metric(t("Largest context for this many users"), f"{answer.max_context:,}")
+    columns[1].metric(t("Most users with this context"), f"{answer.max_concurrency:,}")
+    layout = answer.layout
+    columns[2].metric(t("Tensor x pipeline x data parallel"), f"{layout.tp} x {layout.pp} x {layout.dp}")
+
+
+def memory(answer: Answer) -> None:
+    """One card's memory as a bar, and the same as figures with how each is known."""
+    room = answer.room
+    names = {
+        "weights": t("weights"),
+        "kv": t("cache (KV)"),
+        "reserve": t("reserve: activation, communication, graphs, runtime"),
+        "free": t("free") if room.free >= 0 else t("missing"),
+    }
+    st.subheader(t("One card"), anchor=False)
+    st.html(bar(answer, names, t("not for vLLM")))
+    known_how = {"documented": t("documented"), "computed": t("computed"), "measured": t("measured here")}
+    figures = {"total": t("total"), "usable": t("vLLM may use"), **names}
+    heads = [Head(t("Figure")), Head(t("GiB"), right=True), Head(t("Known how")), Head(t("From"))]
+    rows = [
+        [
+            Cell(name),
+            Cell(f"{getattr(room, key) / GIB:.2f}", "bad" if getattr(room, key) < 0 else ""),
+            Cell(known_how[answer.basis[key].kind]),
+            Cell(answer.basis[key].source, "quiet"),
+        ]
+        for key, name in figures.items()
+    ]
+    calm_table("fit-figures", heads, rows)
+
+
+def bar(answer: Answer, names: Mapping[str, str], other: str) -> str:
+    """A stacked bar; what does not fit reaches beyond the mark where the card ends."""
+    room = answer.room
+    parts = {"weights": room.weights, "kv": room.kv, "reserve": room.reserve, "free": max(0, room.free)}
+    shown = [(names[key], size_, COLOURS[key]) for key, size_ in parts.items()]
+    if room.free >= 0:
+        shown.append((other, room.total - room.usable, COLOURS["other"]))
+    whole = max(1, sum(size_ for _, size_, _ in shown))
+    blocks = "".join(
+        f'<div style="width:{100 * size_ / whole:.2f}%;background:{colour};height:1.6rem;'
+        f'border-right:1px solid rgba(128,140,152,.5);box-sizing:border-box"></div>'
+        for _, size_, colour in shown
+    )
+    legend = " ".join(
+        f'<span style="white-space:nowrap;margin-right:1rem"><span style="display:inline-block;width:.7rem;'
+        f'height:.7rem;background:{colour};border:1px solid rgba(128,140,152,.8);margin-right:.3rem"></span>'
+        f"{escape(name)} {size_ / GIB:.1f} GiB</span>"
+        for name, size_, colour in shown
+    )
+    mark = f"{100 * min(1.0, room.usable / whole):.2f}"
+    return (
+        f'<div style="position:relative;border:1px solid rgba(128,140,152,.6);display:flex;overflow:hidden">{blocks}'
+        f'<div style="position:absolute;left:{mark}%;top:0;bottom:0;border-left:2px dashed #d1382c"></div></div>'
+        f'<div style="font-size:.82rem;margin-top:.35rem">{legend}</div>'
+    )
+
+
+def combinations(shape: Shape, one: Card, wish: Wish) -> None:
+    """Cards x quantization, a column for each context: how many users, or what is missing."""
+    rows = table(shape, one, wish)
+    contexts = sorted({row.context for row in rows})
+    notes = Notes()
+    heads = [
+        Head(t("Cards"), right=True),
+        Head(t("Quantization")),
+        *(Head(f"{each:,}", right=True) for each in contexts),
+    ]
+    by_line: dict[tuple[int, str], list[Row]] = {}
+    for row in rows:
+        by_line.setdefault((row.cards, row.quantization), []).append(row)
+    lines = [
+        [Cell(str(cards_)), Cell(name), *(_combination(row, notes) for row in line)]
+        for (cards_, name), line in by_line.items()
+    ]
+    st.caption(
+        t(
+            "Columns are contexts in tokens. ● with how many users of this context fit; ■ with what one card lacks for "
+            "{users} users, or the number of the reason below.",
+            users=wish.concurrency,
+        )
+    )
+    calm_table("fit-combinations", heads, lines, notes)
+
+
+def _combination(row: Row, notes: Notes) -> Cell:
+    answer = row.answer
+    if answer.fits:
+        return Cell(f"● {answer.max_concurrency:,}")
+    if answer.breaches or not answer.room.usable:
+        return replace(notes.missing(words(answer.reason)), words="■", tone="bad")
+    return Cell(f"■ −{-answer.room.free / GIB:.1f} GiB", "bad")
+
+
+def recipe_list(one: Card) -> None:
+    """What can be taken as it is, for cards of this size, else for all."""
+    found = recipes_for(one.total // 2**20) or recipes_for(None)
+    for recipe in found:
+        _recipe(recipe)
+
+
+def _recipe(recipe: Recipe) -> None:
+    answer = recipe_answer(recipe)
+    with st.container(border=True, key=f"recipe-{recipe.id}"):
+        left, right = st.columns([5, 1], vertical_alignment="center")
+        left.markdown(f"**{recipe.title[language()]}** · {recipe.model.rsplit('/', 1)[-1]}")
+        right.page_link(
+            "fit.py",
+            label=t("Take these"),
+            icon=":material/input:",
+            query_params={
+                "model": recipe.model,
+                "chip": recipe.chip,
+                "cards": str(recipe.cards),
+                "quantization": recipe.quantization,
+                "context": str(recipe.context),
+                "users": str(recipe.concurrency),
+            },
+        )
+        st.caption(
+            t(
+                "{cards} cards of {gib} GiB, {quantization}, {users} users with {context} tokens each",
+                cards=recipe.cards,
+                gib=recipe.hbm_gib,
+                quantization=scheme(recipe.quantization).title[language()],
+                users=recipe.concurrency,
+                context=recipe.context,
+            )
+        )
+        st.write(f"{recipe.expect[language()]} {words(answer.reason)}")
+
+
+def measured_here(found: Sequence[Lesson]) -> None:
+    """What instances here counted, beside the sum."""
+    heads = [
+        Head(t("Instance")),
+        Head(t("cache by the sum (tokens)"), right=True),
+        Head(t("cache measured (tokens)"), right=True),
+        Head(t("error of the sum"), right=True),
+        Head(t("started"), right=True),
+    ]
+    notes = Notes()
+    no_sum = t("The sum for this kind of instance, or its model, is not at hand.")
+    rows = []
+    for one in found:
+        apart = one.difference
+        rows.append(
+            [
+                Cell(one.instance.name),
+                Cell(f"{apart.estimated:,.0f}") if apart else notes.missing(no_sum),
+                Cell(f"{one.seen.kv_tokens:,}") if one.seen.kv_tokens else notes.missing(t("Its log does not say.")),
+                Cell(f"{100 * apart.error:+.1f} %") if apart else notes.missing(no_sum),
+                Cell(ago(one.time), "quiet"),
+            ]
+        )
+    calm_table("fit-measured", heads, rows, notes)
+
+
+def lessons_here() -> list[Lesson]:
+    """What the instances of this machine measured."""
+    return lessons({one.folder: one for one in launch.models_on(inventory.this_machine())})

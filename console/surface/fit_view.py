@@ -1,0 +1,159 @@
+"""The question whether a model fits: model, cards, quantization, context and users, from the address or by hand."""
+
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from console.catalog.knowledge import known
+from console.catalog.models import Model, models
+from console.catalog.quantizations import NEWEST, scheme, schemes
+from console.errors import ConsoleError
+from console.hosts import inventory
+from console.hosts.cards import cards
+from console.serving import launch
+from console.serving.ask_fit import card_named, subject
+from console.serving.fit import GIB
+from console.serving.room import DEFAULT_CONTEXT, Card, Wish
+from console.serving.shape import Shape
+from console.surface.ui import language, marked, number_in_url, size, t, warn_unknown, words
+from console.text import say
+
+FIRST_MODEL, FIRST_CHIP = "deepseek-ai/DeepSeek-R1-Distill-Qwen-14B", "910B4"
+TO_HEAR_WHY_NOT = ("fp8", "awq", "gptq")
+ADDRESS = ("model", "chip", "cards", "quantization", "context", "users")
+"""What the address line may say. It is a beginning: whatever is chosen afterwards counts."""
+
+
+@dataclass(frozen=True)
+class Offer:
+    """Cards of one kind that a host showed. Bytes of the fullest one; count = how many there are."""
+
+    label: str
+    chip: str
+    count: int
+    total: int
+    free: int
+
+
+def offers() -> list[Offer]:
+    """The cards of all hosts, host by host and chip by chip."""
+    kinds: dict[tuple[str, str, int], list[int]] = {}
+    for one in cards(inventory.hosts())[0]:
+        chip = one.chip
+        if chip.name and known().chip(chip.name) and chip.hbm_total_bytes and chip.hbm_used_bytes is not None:
+            key = (words(one.host.title), chip.name, chip.hbm_total_bytes)
+            kinds.setdefault(key, []).append(chip.hbm_total_bytes - chip.hbm_used_bytes)
+    return [
+        Offer(
+            t("{host}: {count} x {chip}, {free} of {total} free", host=host, count=len(free), chip=chip,
+              free=size(min(free)), total=size(total)),
+            chip, len(free), total, min(free),
+        )
+        for (host, chip, total), free in kinds.items()
+    ]  # fmt: skip
+
+
+def _key(name: str) -> str:
+    """Another address is another beginning, so its widgets do not keep what was chosen before."""
+    return f"fit-{name}-" + "|".join(st.query_params.get(one, "") for one in ADDRESS)
+
+
+def chosen_model() -> str:
+    """A name of the catalog, or a folder of this machine."""
+    folders = [one.folder for one in launch.models_on(inventory.this_machine()) if one.usable]
+    names = [*(one.id for one in models()), *folders]
+    warn_unknown("model", names, say("a model"))
+    asked = st.query_params.get("model", "")
+    first = asked if asked in names else FIRST_MODEL
+    return st.selectbox(
+        t("Model"),
+        names,
+        index=names.index(first),
+        key=_key("model"),
+        format_func=lambda one: one.rsplit("/", 1)[-1],
+        help=t("Models of the catalog, then the folders on this machine."),
+    )
+
+
+def chosen_card() -> tuple[Card, int]:
+    """The card and how many of them."""
+    seen = offers()
+    left, right = st.columns([3, 1])
+    labels = [one.label for one in seen]
+    other = t("Other cards, by their chip")
+    named = len(labels) if "chip" in st.query_params else 0
+    picked = left.selectbox(t("Cards"), [*labels, other], index=named, key=_key("cards"))
+    if picked in labels:
+        offer = seen[labels.index(picked)]
+        count = right.number_input(t("How many"), 1, offer.count, offer.count, key=_key(f"count-{picked}"))
+        return card_named(offer.chip, offer.total / GIB, offer.free / GIB), count
+    names = [name for one in known().chips if one.supported for name in one.names]
+    asked = st.query_params.get("chip", FIRST_CHIP)
+    chip = left.selectbox(
+        t("Chip"), names, index=names.index(asked) if asked in names else names.index(FIRST_CHIP), key=_key("chip")
+    )
+    count = right.number_input(t("How many"), 1, 64, _between(number_in_url("cards"), 1, 64, 2), key=_key("count"))
+    if (found := known().chip(chip)) is not None and found.hbm_mb is not None:
+        return card_named(chip), count
+    total = left.number_input(t("Memory of one card in GiB, as npu-smi shows it"), 1.0, 1024.0, 43.0, key=_key("total"))
+    return card_named(chip, total), count
+
+
+def chosen_wish(shape: Shape, named: str | None, cards_: int) -> Wish:
+    """Quantization, context and users in sight; the rest folded."""
+    names = [one.id for one in schemes() if shape.is_moe or not one.moe_only]
+    names += [name for name in TO_HEAR_WHY_NOT if name not in names]
+    asked = st.query_params.get("quantization", "") or named or "none"
+    columns = st.columns(3)
+    quantization = columns[0].selectbox(
+        t("Quantization"), names, index=names.index(asked) if asked in names else 0, key=_key("quantization"),
+        format_func=lambda one: scheme(one).title[language()],
+    )  # fmt: skip
+    most = shape.config.context or 1 << 20
+    first = _between(number_in_url("context"), 1, 4 * most, min(most, DEFAULT_CONTEXT))
+    context = columns[1].number_input(
+        t("Context in tokens"),
+        1,
+        4 * most,
+        first,
+        step=1024,
+        key=_key(f"context-{shape.name}"),
+        help=t("Prompt and answer of one user together."),
+    )
+    users = columns[2].number_input(
+        t("Users at the same time"), 1, 4096, _between(number_in_url("users"), 1, 4096, 4), key=_key("users")
+    )
+    wish = Wish(cards_, quantization, int(context), int(users))
+    with st.expander(t("More settings"), key="fit-more"):
+        return _more(wish)
+
+
+def _more(wish: Wish) -> Wish:
+    first, second, third, fourth = st.columns(4)
+    release = first.selectbox(t("Release of vLLM-Ascend"), _releases(), key=_key("release"))
+    tp = second.number_input(t("Tensor parallel"), 0, 64, 0, key=_key("tp"), help=t("0 = the best one"))
+    pp = third.number_input(t("Pipeline parallel"), 0, 64, 0, key=_key("pp"), help=t("0 = the best one"))
+    share = fourth.number_input(
+        t("Share of the memory"), 0.0, 1.0, 0.0, step=0.01, key=_key("share"),
+        help=t("--gpu-memory-utilization; 0 = the default of the release, as far as the card starts with it"),
+    )  # fmt: skip
+    eager = st.checkbox(t("Without captured graphs (eager)"), key=_key("eager"))
+    return replace(wish, release=release, tp=int(tp), pp=int(pp), utilization=share or None, eager=eager)
+
+
+def _releases() -> list[str]:
+    named = [one.vllm_ascend for one in known().rows]
+    return [NEWEST, *(one for one in reversed(named) if one != NEWEST)]
+
+
+def _between(asked: int | None, least: int, most: int, otherwise: int) -> int:
+    return otherwise if asked is None else min(max(asked, least), most)
+
+
+def asked_about(name: str) -> tuple[Shape, Model | None, str | None] | None:
+    """The model; None, and a sentence on the page, when its folder cannot be read."""
+    try:
+        return subject(name)
+    except ConsoleError as error:
+        st.error(marked(error.text))
+        return None
