@@ -121,7 +121,7 @@ def _target(chosen: argparse.Namespace, catalog: "Knowledge") -> "tuple[Target |
         "glibc": _pair(chosen.glibc),
         "pythons": tuple(map(python_of, chosen.python)),
     }
-    target = replace(target, **{name: value for name, value in given.items() if value})  # type: ignore[arg-type]
+    target = replace(target, **{name: value for name, value in given.items() if value})
     if chosen.host or (target.chip and target.arch and target.system):
         return target, unseen
     if chosen.why_not and not any(given.values()):

@@ -125,7 +125,7 @@ def test_too_little_is_wrong_input(words: list[str], capsys: pytest.CaptureFixtu
     [("Ubuntu-22.04", "ubuntu-22.04"), ("kylin-v10-sp3", "kylin-v10"), ("openEuler-22.03-LTS-SP4", "openeuler-22.03"),
      ("ubuntu-22.04.5", "ubuntu-22.04")],
 )  # fmt: skip
-def test_the_system_is_taken_without_its_service_pack(
+def test_the_system_is_taken_without_its_point_release(
     given: str, system: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code, out, _ = pilot(["--chip", "910b4", "--os", given, "--arch", "arm64", "--json"], capsys)

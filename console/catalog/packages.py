@@ -116,9 +116,15 @@ def _bundle(entry: Mapping[str, Any]) -> Bundle:
 
 def _system(entry: Mapping[str, Any]) -> System:
     major, minor = map(int, entry["glibc"].split(".")[:2])
-    lists = (tuple(entry[name]) for name in ("routes", "chips"))
-    plain = (entry[name] for name in ("id", "title"))
     return System(
-        *plain, tuple(entry["archs"]), (major, minor), entry["tool"], entry["image"], *lists, entry.get("why"),
-        entry["source"],
-    )  # fmt: skip
+        id=entry["id"],
+        title=entry["title"],
+        archs=tuple(entry["archs"]),
+        glibc=(major, minor),
+        tool=entry["tool"],
+        image=entry["image"],
+        routes=tuple(entry["routes"]),
+        chips=tuple(entry["chips"]),
+        why=entry.get("why"),
+        source=entry["source"],
+    )

@@ -160,10 +160,12 @@ def _release(entry: Mapping[str, Any]) -> Release:
     lowest, highest = entry["python"]
     image = entry["image"]
     plain = ("vllm_ascend", "stable", "vllm", "torch", "source")
-    driver = ("driver_least", "driver_fetch", "driver_wished", "joint")
     return Release(
         **{name: entry[name] for name in plain},
-        **{name: entry.get(name) for name in driver},
+        driver_least=entry.get("driver_least"),
+        driver_fetch=entry.get("driver_fetch"),
+        driver_wished=entry.get("driver_wished"),
+        joint=entry.get("joint"),
         released=date.fromisoformat(str(entry["released"])),
         python=(python_of(lowest), python_of(highest)),
         chips=tuple(entry["chips"]),

@@ -38,7 +38,7 @@ TARGETS = st.builds(
 
 
 @given(TARGETS)
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_every_release_is_either_offered_or_refused(target: Target) -> None:
     found = resolve(target, KNOWN)
     offered = {(one.release.vllm_ascend, one.route) for one in found.stacks}
@@ -52,7 +52,7 @@ def test_every_release_is_either_offered_or_refused(target: Target) -> None:
 
 
 @given(TARGETS)
-@settings(max_examples=300)
+@settings(max_examples=150)
 def test_no_stack_violates_its_pins(target: Target) -> None:
     for one in resolve(target, KNOWN).stacks:
         release, variant = one.release, one.variant
@@ -89,7 +89,7 @@ def _keeps_wheels(target: Target, python: str, pins: list[tuple[str, str]]) -> N
 
 
 @given(TARGETS)
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_a_driver_that_may_stay_is_never_too_old(target: Target) -> None:
     for one in resolve(target, KNOWN).stacks:
         files = [package for package in one.packages if package.kind in ("driver", "firmware")]
@@ -103,6 +103,6 @@ def test_a_driver_that_may_stay_is_never_too_old(target: Target) -> None:
 
 
 @given(TARGETS)
-@settings(max_examples=100)
+@settings(max_examples=50)
 def test_the_answer_does_not_depend_on_luck(target: Target) -> None:
     assert resolve(target, KNOWN).plain() == resolve(target, KNOWN).plain()
