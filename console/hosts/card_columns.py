@@ -101,7 +101,8 @@ def _row(card: Card, speak: Callable[[Text], str]) -> list[object]:
     holders = "; ".join(speak(card.holder(one)) for one in chip.held)
     reasons = " ".join(dict.fromkeys(speak(text) for text in chip.why.values()))
     return [
-        speak(card.host.label), " ".join(card.host.tags), None if chip.npu is None else card.title, chip.logic_id, chip.phy_id,
+        speak(card.host.label), " ".join(card.host.tags),
+        None if chip.npu is None else card.title, chip.logic_id, chip.phy_id,
         chip.name, _gib(chip.hbm_used_bytes), _gib(chip.hbm_total_bytes), chip.aicore_pct, chip.temp_c, chip.power_w,
         card.health, chip.bus_id, chip.driver, speak(USES[chip.use]), holders,
         datetime.fromtimestamp(card.time, UTC).strftime("%Y-%m-%dT%H:%M:%SZ"), reasons,

@@ -8,6 +8,7 @@ import fcntl
 import os
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from console.catalog.scenarios import scenario
 from console.errors import Conflict, ConsoleError, HostError, InvalidInput
@@ -97,10 +98,10 @@ def bring_up() -> None:
     """Start every rehearsal host that should be up, and delete what removed ones left; for the worker's start."""
     known = inventory.hosts()
     for host_id in rehearsal_life.leftovers([one.id for one in known]):
-        _quietly(lambda number=host_id: rehearsal_life.destroy(number, None))
+        _quietly(partial(rehearsal_life.destroy, host_id, None))
     for host in known:
         if host.scenario is not None and rehearsal_life.state(host.id) == State.DOWN:
-            _quietly(lambda one=host: _started(one))
+            _quietly(partial(_started, host))
 
 
 def _quietly(deed: Callable[[], object]) -> None:

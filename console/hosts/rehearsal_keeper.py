@@ -15,7 +15,6 @@ import os
 import shlex
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -25,12 +24,14 @@ from pathlib import Path
 from types import FrameType
 from typing import IO, Any
 
-from console.hosts.rehearsal_processes import born, children, descendants
+from console.hosts.rehearsal_processes import born, children, descendants, lives
 
 TICK_S = 0.25
 COME_UP_S = 60.0
 REBOOT_S = 4.0
 """For so long nothing listens during a reboot."""
+PORT_TAKEN = "Address already in use"
+"""What sshd says when another program listens on the port."""
 LOCK, WANTED = "keeper.lock", "run/reboot-wanted"
 NETWORK = ("http_proxy", "https_proxy", "no_proxy", "all_proxy", "ssl_cert_file", "ssl_cert_dir", "requests_ca_bundle")
 NETWORK_OF = ("pip_", "uv_", "hf_endpoint", "modelscope_")
@@ -127,15 +128,15 @@ class Keeper:
         log.unlink(missing_ok=True)
         if os.geteuid() == 0:
             Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)  # a server that root runs insists on it
-        if listens(self.spec["port"]):
-            raise NotUp(f"another program listens on port {self.spec['port']}")
         words = [self.spec["sshd"], "-D", "-f", str(config), "-E", str(log)]
         self.sshd = subprocess.Popen(words, stdin=subprocess.DEVNULL, cwd="/")
         until = time.monotonic() + COME_UP_S
-        while not listens(self.spec["port"]):
+        said = ""
+        while "Server listening" not in said:  # a connection would not tell whether it is ours that listens
             if self.sshd.poll() is not None or time.monotonic() > until:
-                raise NotUp(f"sshd: {log.read_text(errors='replace').strip() if log.exists() else '-'}")
+                raise NotUp(f"sshd: {said.strip() or '-'}")
             time.sleep(0.02)
+            said = log.read_text(errors="replace") if log.exists() else ""
         self._note()
 
     def _note(self) -> None:
@@ -210,14 +211,17 @@ def sshd_config(folder: Path, spec: dict[str, Any]) -> str:
 
 
 def sweep(folder: Path) -> None:
-    """End what a keeper that was killed left running."""
+    """End what a keeper that was killed left running, and wait until it has ended."""
     noted = folder / "pids"
-    for line in noted.read_text().splitlines() if noted.exists() else ():
-        pid, _, when = line.partition(" ")
-        if born(int(pid)) == when:
-            for one in (*descendants(int(pid)), int(pid)):
-                with suppress(ProcessLookupError):
-                    os.kill(one, signal.SIGKILL)
+    words = [line.split() for line in noted.read_text().splitlines()] if noted.exists() else []
+    left = [(int(pid), when) for pid, when in words if lives(int(pid), when)]
+    left += [(one, born(one)) for pid, _ in left for one in descendants(pid)]
+    until = time.monotonic() + COME_UP_S
+    while (left := [each for each in left if lives(*each)]) and time.monotonic() < until:
+        for pid, _ in left:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.02)
     for stale in (noted, folder / "up", folder / "rebooting"):
         stale.unlink(missing_ok=True)
 
@@ -237,11 +241,6 @@ def remove(folder: Path) -> None:
                 if not (path := Path(where, name)).is_symlink():
                     path.chmod(0o700)
     shutil.rmtree(folder)
-
-
-def listens(port: int) -> bool:
-    with socket.socket() as one:
-        return one.connect_ex(("127.0.0.1", port)) == 0
 
 
 def alone(folder: Path) -> IO[str] | None:

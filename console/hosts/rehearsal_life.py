@@ -3,6 +3,7 @@
 import fcntl
 import os
 import pwd
+import random
 import shlex
 import signal
 import socket
@@ -22,13 +23,14 @@ from console.errors import HostError
 from console.hosts import keys, known_hosts, rehearsal_needs
 from console.hosts.local import LocalRunner
 from console.hosts.reach import Reach, Sudo
-from console.hosts.rehearsal_keeper import COME_UP_S, LOCK, remove, sweep
+from console.hosts.rehearsal_keeper import COME_UP_S, LOCK, PORT_TAKEN, remove, sweep
 from console.settings import settings
 from console.text import say
 
 LOOPBACK = "127.0.0.1"
 PORTS = range(22200, 23000)
 """Below those that the kernel gives to outgoing connections, so that a stopped host finds its own free again."""
+PORTS_TRIED = 5
 CHECKOUT = Path(console.__file__).resolve().parent.parent
 BEGIN_S, END_S = 30.0, 20.0
 """Seconds for the keeper to appear, and to end what it keeps."""
@@ -63,7 +65,7 @@ def new_reach(taken: Collection[int], sudo: Sudo) -> Reach:
 
 def free_port(taken: Collection[int]) -> int:
     """One that nothing listens on and that is not in `taken`."""
-    for port in PORTS:
+    for port in random.sample(PORTS, len(PORTS)):  # other consoles of this machine look for one too
         if port not in taken and _free(port):
             return port
     raise HostError(say("No port from {first} to {last} is free for a rehearsal host.", first=PORTS[0], last=PORTS[-1]))
@@ -85,13 +87,28 @@ def start(host_id: int, name: str, scenario: str, way: Reach, taken: Collection[
         with _alone(place.with_name(f"{host_id}.lock")):
             (place / "stopped").unlink(missing_ok=True)
             if not _kept(place):
-                way = way if _free(way.port) else replace(way, port=free_port(taken))
-                _prepare(place, scenario, way)
-                _spawn(place)
-            _await_up(place, name)
+                sweep(place)
+                way = _spawned(place, name, scenario, way, taken)
+            else:
+                _await_up(place, name)
     except OSError as error:
         raise rehearsal_needs.unusable(place, error) from error
     return way
+
+
+def _spawned(place: Path, name: str, scenario: str, way: Reach, taken: Collection[int]) -> Reach:
+    """Start the keeper; where another program was faster to take the port, with another one."""
+    for _ in range(PORTS_TRIED):
+        way = way if _free(way.port) else replace(way, port=free_port(taken))
+        _prepare(place, scenario, way)
+        _spawn(place)
+        try:
+            _await_up(place, name)
+            return way
+        except HostError as error:
+            if PORT_TAKEN not in str(error):
+                raise
+    raise HostError(say("Other programs take every port that is tried for the rehearsal host {name}.", name=name))
 
 
 def stop(host_id: int) -> None:

@@ -9,6 +9,12 @@ def born(pid: int) -> str:
     return fields(pid)[19] if fields(pid) else ""
 
 
+def lives(pid: int, when: str) -> bool:
+    """Whether the process that began then still does something; a zombie does not."""
+    said = fields(pid)
+    return bool(said) and said[19] == when and said[0] not in "ZX"
+
+
 def children(pid: int) -> list[int]:
     return [one for one, parent in parents() if parent == pid]
 
