@@ -67,7 +67,7 @@ def timeline(host: Host) -> Timeline:
             .join(models.Job)
             .where(models.Job.host_id == host.id, models.Step.started.is_not(None))
         )
-        work_s = covered((began, min(ended or until, until)) for began, ended in ran.tuples() if began is not None)
+        work_s = covered((began, min(ended or until, until)) for began, ended in ran if began is not None)
     return Timeline(added, tuple(spans), work_s)
 
 

@@ -2,47 +2,56 @@
 
 import queue
 import threading
+import time
 from collections.abc import Generator
 
-from console.errors import ConsoleError
 from console.serving.reply import Chunk
-from console.serving.stream import Stream, batched
+from console.serving.stream import Stream, joined
 
-TICK_S = 0.25
+TICK_S, BATCH_S = 0.25, 0.05
 LEAVE_S = 2.0
 """How long the end of the reading thread is waited for; its connection is cut by then."""
 
+Came = queue.SimpleQueue[Chunk | Exception | None]
+"""What the reading thread hands over; None or an error is the last."""
+
 
 def ticking(stream: Stream, every_s: float = TICK_S) -> Generator[Chunk | None, None, None]:
-    """The chunks in batches, and None whenever nothing came for `every_s`. Closing it ends the request at once.
+    """The chunks, joined to at most one per BATCH_S, and None whenever nothing came for `every_s`.
 
-    The errors of the stream are raised here. Nobody else may touch the stream until this has ended.
+    Closing it ends the request at once. The errors of the stream are raised here; nobody else may touch the stream
+    until this has ended.
     """
-    came: queue.SimpleQueue[Chunk | ConsoleError | None] = queue.SimpleQueue()
+    came: Came = queue.SimpleQueue()
     reader = threading.Thread(target=_read, args=(stream, came), name="answer", daemon=True)
     reader.start()
+    waiting: list[Chunk] = []
+    shown = float("-inf")
     try:
         while True:
             try:
-                one = came.get(timeout=every_s)
+                one = came.get(timeout=max(0.0, shown + BATCH_S - time.monotonic()) if waiting else every_s)
             except queue.Empty:
-                yield None
+                yield joined(waiting) if waiting else None
+                waiting, shown = [], time.monotonic()
                 continue
-            if one is None:
-                return
-            if isinstance(one, ConsoleError):
+            if isinstance(one, Chunk):
+                waiting.append(one)
+                continue
+            if waiting:
+                yield joined(waiting)
+            if one is not None:
                 raise one
-            yield one
+            return
     finally:
         stream.cut()
         reader.join(LEAVE_S)
 
 
-def _read(stream: Stream, came: "queue.SimpleQueue[Chunk | ConsoleError | None]") -> None:
+def _read(stream: Stream, came: Came) -> None:
     try:
-        for chunk in batched(stream):
+        for chunk in stream:
             came.put(chunk)
-    except ConsoleError as error:
-        came.put(error)
-    finally:
         came.put(None)
+    except Exception as error:
+        came.put(error)

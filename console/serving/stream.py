@@ -1,7 +1,7 @@
 """A streamed answer while it arrives: chunks to show, and the reply with its instants to keep."""
 
 import json
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from console.errors import EngineError
@@ -127,15 +127,16 @@ def batched(chunks: Iterator[Chunk], seconds: float = 0.05) -> Generator[Chunk, 
         for chunk in chunks:
             waiting.append(chunk)
             if chunk.at - shown >= seconds:
-                yield _joined(waiting)
+                yield joined(waiting)
                 waiting, shown = [], chunk.at
         if waiting:
-            yield _joined(waiting)
+            yield joined(waiting)
     finally:
         if close := getattr(chunks, "close", None):
             close()
 
 
-def _joined(chunks: list[Chunk]) -> Chunk:
+def joined(chunks: Sequence[Chunk]) -> Chunk:
+    """One chunk with the words of all, at the moment of the last."""
     text, thoughts = "".join(each.text for each in chunks), "".join(each.reasoning for each in chunks)
     return Chunk(text, thoughts, chunks[-1].at)

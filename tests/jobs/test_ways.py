@@ -19,8 +19,8 @@ def remote(host: Host) -> Host:
     return inventory.add_host("gpu1", Reach("10.0.0.5"), actor="me")
 
 
-def said(host: Host, bus: str, code: int = 0) -> None:
-    kept.keep(host.id, [Raw("npu_pci", bus, code, 0.1)], time.time(), actor="me")
+def said(host: Host, bus: str, *, late: bool = False) -> None:
+    kept.keep(host.id, [Raw("npu_pci", bus, None if late else 0, 0.1, late)], time.time(), actor="me")
 
 
 def test_this_machine_computes_on_its_cpu(host: Host) -> None:
@@ -30,8 +30,8 @@ def test_this_machine_computes_on_its_cpu(host: Host) -> None:
 
 def test_a_host_that_was_never_asked_is_taken_for_one_with_npus(remote: Host) -> None:
     assert (way_of(remote).profile, way_of(remote).question) == (REMOTE_PROFILE, None)
-    said(remote, "", code=1)
-    assert way_of(remote).question is None, "what could not be read is not the same as none"
+    said(remote, "", late=True)
+    assert way_of(remote).question is None, "what was not told in time is not the same as none"
 
 
 def test_without_a_card_on_the_bus_a_person_decides(remote: Host) -> None:
