@@ -7,8 +7,13 @@ from typing import Any
 
 import pytest
 
+from console import records
 from console.__main__ import main
+from console.facts.probe import Raw
+from console.hosts import inventory, kept
+from console.hosts.reach import Reach
 from console.settings import DATA_VARIABLE, settings
+from tests.checks.composed import HOST as ANSWERS
 
 HOST = ("--chip", "910B4", "--driver", "25.5.1", "--os", "ubuntu-22.04", "--arch", "aarch64", "--python", "3.11")
 
@@ -18,8 +23,12 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setenv(DATA_VARIABLE, str(tmp_path / "data"))
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
     settings.cache_clear()
+    records.engine.cache_clear()
     yield tmp_path / "data"
+    if records.engine.cache_info().currsize:
+        records.engine().dispose()
     settings.cache_clear()
+    records.engine.cache_clear()
 
 
 def pilot(words: Sequence[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
@@ -183,3 +192,36 @@ def test_an_address_of_the_user_reaches_the_stack(capsys: pytest.CaptureFixture[
     _, out, _ = pilot([*HOST, "--route", "venv", "--json"], capsys)
     fetch = json.loads(out)["stacks"][0]["fetch"]
     assert fetch[0]["address"] == "http://mirror/9.1.0/Ascend-cann-toolkit_9.1.0_linux-aarch64.run"
+
+
+def answered(name: str, **changes: str) -> None:
+    """A host of the inventory that has just answered so."""
+    host = inventory.add_host(name, Reach("10.0.0.5"), actor="me")
+    texts = {**ANSWERS, **changes}
+    kept.keep(host.id, [Raw(one, text, 0, 0.1) for one, text in texts.items()], 0.0, actor="me")
+
+
+def test_a_host_of_the_inventory_is_taken_as_it_answered(capsys: pytest.CaptureFixture[str]) -> None:
+    answered("npu-1")
+    code, out, err = pilot(["--host", "npu-1", "--route", "venv", "--json"], capsys)
+    found = json.loads(out)
+    assert (code, err) == (0, "")
+    assert (found["host"]["chip"], found["host"]["os"], found["host"]["driver"]) == (
+        "910B4",
+        "openeuler-24.03",
+        "25.5.1",
+    )
+    assert found["unseen"] == {}
+    assert not any("cann-toolkit" in one for one in found["stacks"][0]["packages"]), "CANN 9.1.0 is there already"
+    _, out, _ = pilot(["--host", "npu-1", "--driver", "24.1.rc2", "--json"], capsys)
+    assert json.loads(out)["stacks"][0]["vllm_ascend"] == "0.7.3.post1"
+
+
+def test_what_a_host_did_not_tell_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    answered("npu-2", npu_tool="absent", npu_pci="", driver_version="absent", libc="nonsense")
+    code, out, err = pilot(["--host", "npu-2", "--json"], capsys)
+    found = json.loads(out)
+    assert code == 1
+    assert {one["code"] for one in found["refused"]} == {"chip_unknown"}
+    assert set(found["unseen"]) == {"libc"}
+    assert "Not known of this host: libc" in err
