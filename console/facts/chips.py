@@ -92,7 +92,7 @@ def _of_table(device: Device, info: NpuSmiInfo, facts: Facts, idle_hbm_mb: float
         logic_id=_first(device.logic_id, mapped.logic_id if mapped else None),
         phy_id=_first(device.phy_id, mapped.phy_id if mapped else None),
         name=device.name or (mapped.name if mapped else None),
-        health=_first(device.health, health.get("health")),
+        health=_first(None if device.health in ("NA", "-") else device.health, health.get("health")),
         hbm_used_bytes=device.hbm_used_mb * MIB if known and device.hbm_used_mb is not None else None,
         hbm_total_bytes=device.hbm_total_mb * MIB if known and device.hbm_total_mb is not None else None,
         aicore_pct=_first(device.aicore_pct, common.get("aicore_pct")),

@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -134,7 +134,8 @@ class Journal:
             self.sent[key] = Sent(began, began, seconds)
             if self.thread is None or not self.thread.is_alive():
                 self.thread = threading.Thread(target=self._write_on, name="journal", daemon=True)
-                self.thread.start()
+                with suppress(RuntimeError):  # no thread begins any more in a process that ends: that writes at its end
+                    self.thread.start()
         self.new.set()
 
     def flush(self) -> None:

@@ -10,6 +10,8 @@ from console.hosts.card_columns import COLUMNS, USES, Column
 from console.hosts.cards import Bare, Card, cards
 from console.hosts.inventory import Host
 from console.jobs import history, path
+from console.jobs.history import JobView
+from console.jobs.states import StepState
 from console.surface.calm_table import Cell, Head, Notes, calm_table
 from console.surface.ui import ago, attempt, empty, marked, t, who, words
 from console.text import say
@@ -99,21 +101,32 @@ def _ask(hosts: Sequence[Host]) -> None:
 
 
 def _progress() -> None:
-    """How far the hosts are that were asked again in this session, while they are and after."""
+    """How far the hosts are that were asked again in this session; afterwards, which of them did not answer."""
     asked: dict[int, int | None] = st.session_state.get(ASKED, {})
-    if asked:
-        active = {job.id for job in history.jobs(1000, active_only=True)}
-        st.fragment(run_every=1.0 if active & set(asked.values()) else None)(_progress_now)(asked)
+    if not asked:
+        return
+    if _at_work(asked):
+        st.fragment(run_every=1.0)(_progress_now)(asked)
+        return
+    lost = [job for one in asked.values() if one is not None and _unanswered(job := history.job(one))]
+    for job in lost:
+        st.error(marked(say("{job}: {why}", job=job.title, why=job.reason or "–")), icon=":material/link_off:")
+    if not lost:
+        del st.session_state[ASKED]
 
 
 def _progress_now(asked: dict[int, int | None]) -> None:
-    active = {job.id for job in history.jobs(1000, active_only=True)}
-    left = [host for host, job in asked.items() if job in active]
-    done = len(asked) - len(left)
+    done = len(asked) - _at_work(asked)
     st.progress(done / len(asked), t("{done} of {all} hosts have been asked", done=done, all=len(asked)))
-    for job in (history.job(one) for one in asked.values() if one is not None and one not in active):
-        if job.reason is not None and any(step.step.action == "probe" and step.state == "failed" for step in job.steps):
-            st.error(marked(say("{job}: {why}", job=job.title, why=job.reason)), icon=":material/link_off:")
+
+
+def _at_work(asked: dict[int, int | None]) -> int:
+    active = {job.id for job in history.jobs(1000, active_only=True)}
+    return sum(job in active for job in asked.values())
+
+
+def _unanswered(job: JobView) -> bool:
+    return any(step.step.action == "probe" and step.state == StepState.FAILED for step in job.steps)
 
 
 def _without(bare: Sequence[Bare], *, alone: bool) -> None:

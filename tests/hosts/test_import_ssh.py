@@ -143,7 +143,8 @@ def test_other_files_are_included_where_they_apply_to_all(home: Path) -> None:
     (home / "other").write_text("Port 9\n")
     text = "Include conf.d/*.conf\nPort 2022\nInclude missing\nHost three\n Include conf.d/1.conf\n"
     found = {each.name: each for each in read(home, text).found}
-    assert list(found) == ["one", "two", "three", "Include conf.d/1.conf"]
+    assert list(found) == ["one", "two", "three", "Include ~/other", "Include conf.d/1.conf"]
+    assert found["Include ~/other"].place == "2.conf:4"
     assert [(each.place, each.port, each.user) for each in found.values() if isinstance(each, Wanted)] == [
         ("1.conf:1", 2022, "deep"),
         ("2.conf:2", 2022, "deep"),

@@ -11,7 +11,7 @@ from console.surface.calm_table import Cell, Head, Notes, html
 from tests.checks.composed import HELD, HOST, sample
 from tests.hosts.test_cards import keep
 from tests.pages import seed
-from tests.pages.page import in_language, keys, opened, press, said
+from tests.pages.page import calm, in_language, keys, opened, press, said
 
 
 @pytest.fixture
@@ -76,16 +76,31 @@ def test_filters(fleet: list[Host]) -> None:
     assert rows(opened("hosts", view="cards", tag="rack-1")) == 2
 
 
+def progress(page: AppTest) -> str:
+    return " ".join(one.proto.text for one in page.get("progress"))
+
+
 def test_only_the_hosts_shown_are_asked_again_and_how_far_they_are_is_told(fleet: list[Host]) -> None:
     page = opened("hosts", view="cards")
     page.selectbox(key="card-host").set_value("a3").run()
     press(page, "ask-again")
     (job,) = history.jobs()
     assert (job.kind, job.host_id) == ("check", fleet[2].id)
-    assert "0 of 1 hosts have been asked" in said(page) + " ".join(one.proto.text for one in page.get("progress"))
+    assert progress(page) == "0 of 1 hosts have been asked"
     seed.end(job.id)
-    page.run()
-    assert "1 of 1 hosts have been asked" in said(page) + " ".join(one.proto.text for one in page.get("progress"))
+    assert progress(calm(page.run())) == ""
+
+
+def test_a_host_that_did_not_answer_is_told(fleet: list[Host]) -> None:
+    page = press(opened("hosts", view="cards"), "ask-again")
+    assert progress(page) == "0 of 2 hosts have been asked"
+    first, second = history.jobs()
+    seed.end(first.id, seed.JobState.FAILED, failing=1, why=seed.verbatim("it is *away*"))
+    page = calm(page.run())
+    assert progress(page) == "1 of 2 hosts have been asked"
+    seed.end(second.id)
+    page = calm(page.run())
+    assert "it is \\*away\\*" in " ".join(one.value for one in page.error)
 
 
 def test_the_list_can_be_saved(fleet: list[Host]) -> None:
