@@ -123,14 +123,15 @@ def plugin(release: str) -> Plugin:
 def parser(vllm: str) -> Parser:
     """The parser of this vLLM release. Raises NotFound unless its source was read."""
     tree = _read(VLLM, vllm)
-    lists = ("choices", "known", "also")
-    options = {
-        name: Option(name, **{key: tuple(value) if key in lists else value for key, value in one.items()})
-        for name, one in tree["options"].items()
-    }
+    options = {name: _option(name, one) for name, one in tree["options"].items()}
     by_name = {name: option for option in options.values() for name in option.names}
     readers = (tuple(tree["reasoning_parsers"]), tuple(tree["tool_parsers"]))
     return Parser(vllm, options, by_name, *readers, frozenset(tree["env"]))
+
+
+def _option(name: str, one: Mapping[str, Any]) -> Option:
+    choices, known, also = (tuple(one.get(key, ())) for key in ("choices", "known", "also"))
+    return Option(name, one["kind"], one.get("default"), choices, known, also, one.get("deprecated", False))
 
 
 def parser_of(release: str) -> Parser:

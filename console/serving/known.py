@@ -1,0 +1,169 @@
+"""What a release makes of an option, a variable or a key: nothing wrong, or what is wrong and what to write instead."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from console.catalog import flags, parsers
+from console.catalog.flags import Flag, Said
+from console.catalog.parsers import Option
+from console.text import say
+
+CUDA_VALUES = ("flash_attn", "flashinfer", "flashmla", "xformers", "triton_attn", "cuda", "cutlass", "marlin", "nccl")
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """What is wrong, and what to write instead. replace: the option and value, variable or key that it becomes."""
+
+    problem: Said
+    instead: Said | None = None
+    replace: tuple[str, ...] = ()
+
+
+def option_trouble(name: str, value: str, release: str) -> Trouble | None:
+    """`name` in full, with dashes. None if the release knows it."""
+    parser = parsers.parser_of(release)
+    if name in parser.by_name:
+        return None
+    found = parser.find(name)
+    if len(found) == 1:
+        return None
+    if found:
+        why = say("{name} may be short for several options, and vLLM refuses that.", name=name)
+        return Trouble(why, say("Write one of them in full: {names}.", names=", ".join(found)))
+    entry = flags.flags().wrong.get(name)
+    if entry is not None:
+        replace = tuple(word.replace("{value}", value) for word in entry.replace) if value else ()
+        return Trouble(entry.text, entry.instead_of(value), replace)
+    known = parsers.knowing(name)
+    if known:
+        why = say("vllm-ascend {release} does not know {name}; these releases do: {known}.",
+                  release=release, name=name, known=", ".join(reversed(known)))  # fmt: skip
+        return Trouble(why, say("Leave it out, or take one of those releases."))
+    close = flags.near(name, parser.by_name)
+    why = say("vllm-ascend {release} has no option {name}, and vllm serve stops at options it does not know.",
+              release=release, name=name)  # fmt: skip
+    return Trouble(why, say("{near} may be meant.", near=close) if close else say("Leave it out."))
+
+
+def meant(name: str, release: str) -> tuple[str, Option] | None:
+    """The full name and the option that a known word stands for, abbreviations too."""
+    parser = parsers.parser_of(release)
+    found = parser.find(name)
+    return (found[0], parser.by_name[found[0]]) if len(found) == 1 else None
+
+
+def value_trouble(name: str, option: Option, value: str) -> Trouble | None:
+    """Whether the option takes this value."""
+    if option.choices and option.kind != "list" and value not in map(str, option.choices):
+        names = ", ".join(map(str, option.choices))
+        close = flags.near(value, map(str, option.choices))
+        instead = say("{near} may be meant; it takes: {names}.", near=close, names=names) if close else None
+        return Trouble(
+            say("{name} does not take {value}.", name=name, value=value),
+            instead or say("It takes: {names}.", names=names),
+        )
+    kinds: Mapping[str, Callable[[str], float]] = {"int": int, "float": float, "tokens": _tokens}
+    wanted = kinds.get(option.kind)
+    if wanted is None:
+        return None
+    try:
+        wanted(value)
+    except ValueError:
+        kind = say("a whole number") if option.kind != "float" else say("a number")
+        return Trouble(
+            say("{name} takes {kind}, and '{value}' is not one.", name=name, kind=kind, value=value),
+            say("Write {name} with a number.", name=name),
+        )
+    return None
+
+
+def _tokens(word: str) -> int:
+    return -1 if word.lower() == "auto" else parsers.number_of_tokens(word)
+
+
+def method_trouble(value: str, release: str, family: str | None) -> Trouble | None:
+    """Whether vLLM on NPUs takes a value of --quantization in this release on chips of this family."""
+    methods = flags.flags().methods
+    found = methods.get(value)
+    counterpart = say("Use W8A8 or W4A8 weights made with ModelSlim, with --quantization ascend.")
+    if found is None:
+        why = say("vLLM on NPUs stops with '{name} quantization is currently not supported in npu'.", name=value)
+        return Trouble(why, counterpart)
+    if parsers.order(release) < parsers.order(found.since):
+        why = say("vllm-ascend {release} does not take {name} yet; it came with {since}.",
+                  release=release, name=value, since=found.since)  # fmt: skip
+        return Trouble(why, counterpart)
+    if family is None or family in found.families:
+        return None
+    if found.expands_since and parsers.order(release) >= parsers.order(found.expands_since):
+        why = say(
+            "{family} chips have no FP8 arithmetic: the weights are expanded to BF16, which takes twice the memory.",
+            family=family,
+        )
+        return Trouble(why, counterpart)
+    why = say("{name} does not run on {family} chips: they have no arithmetic for it.", name=value, family=family)
+    return Trouble(why, counterpart)
+
+
+def variable_trouble(name: str, value: str, release: str) -> Trouble | None:
+    """Whether something in this release reads a variable; names of other programs are none of our business."""
+    entry = flags.flags().variable(name)
+    if entry is not None and entry.what == "cuda":
+        return _replaced(
+            entry, value, say("{name}={value}", name=entry.replace[0], value=value) if entry.replace else None
+        )
+    if entry is not None and entry.no_effect:
+        return Trouble(entry.text, entry.instead)
+    plugin, parser = parsers.plugin(release), parsers.parser_of(release)
+    if name in plugin.env or name in parser.env or not name.startswith(("VLLM_", "DYNAMIC_EPLB", "MSMONITOR_")):
+        return None
+    why = say("vllm-ascend {release} does not read {name}: it has no effect.", release=release, name=name)
+    if entry is not None and entry.instead is not None:
+        return Trouble(why, entry.instead)
+    key = entry.replace[0] if entry and entry.replace else _key_instead(name, plugin)
+    if key is not None and key in plugin.config:
+        instead = say("{key} in --additional-config.", key=key)
+        return Trouble(why, instead, ("additional_config", key))
+    close = flags.near(name, (*plugin.env, *parser.env))
+    return Trouble(why, say("{near} may be meant.", near=close) if close else say("Leave it out."))
+
+
+def _replaced(entry: Flag, value: str, instead: Said | None) -> Trouble:
+    replace = (entry.replace[0], value) if entry.replace and entry.replace[0] != "PYTORCH_NPU_ALLOC_CONF" else ()
+    return Trouble(entry.text, instead or entry.instead, replace)
+
+
+def _key_instead(name: str, plugin: parsers.Plugin) -> str | None:
+    return next((key.name for key in plugin.config.values() if key.env == name), None)
+
+
+def config_troubles(config: Mapping[str, object], release: str) -> list[tuple[str, Trouble]]:
+    """Keys of additional-config that this release does not read, with what is wrong; inner keys as "group.key"."""
+    plugin = parsers.plugin(release)
+    found: list[tuple[str, Trouble]] = []
+    for key, value in config.items():
+        one = plugin.config.get(key)
+        if one is None:
+            found.append((key, _unread(key, plugin.config, release, strict=plugin.strict)))
+        elif one.keys and isinstance(value, Mapping):
+            unread = [inner for inner in value if inner not in one.keys]
+            found += [(f"{key}.{inner}", _unread(inner, one.keys, release, strict=plugin.strict)) for inner in unread]
+    return found
+
+
+def _unread(key: str, names: Mapping[str, object], release: str, *, strict: bool) -> Trouble:
+    if strict:
+        why = say("vllm-ascend {release} does not know the key {key} of additional-config, and does not start with it.",
+                  release=release, key=key)  # fmt: skip
+    else:
+        why = say("vllm-ascend {release} does not know the key {key} of additional-config, and ignores it in silence.",
+                  release=release, key=key)  # fmt: skip
+    entry = flags.flags().config.get(key)
+    if entry is not None and entry.instead is not None:
+        return Trouble(why, entry.instead)
+    known = [one for one in reversed(parsers.releases()) if key in parsers.plugin(one).config]
+    if known:
+        return Trouble(why, say("Leave it out. These releases read it: {known}.", known=", ".join(known)))
+    close = flags.near(key, names)
+    return Trouble(why, say("{near} may be meant.", near=close) if close else say("Leave it out."))
