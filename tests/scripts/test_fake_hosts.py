@@ -3,7 +3,9 @@
 from pathlib import Path
 
 import pytest
+import yaml
 
+from console.catalog import scenarios
 from console.catalog.profiles import profile
 from console.checks import Judged, judge
 from console.facts.cards import Cards, Ports
@@ -11,7 +13,7 @@ from console.facts.holders import Containers, Docker, Holders
 from console.facts.npu_presence import NpuTool
 from tests.scripts.rehearsed import Host, probed, why_not
 
-pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not())
+inside = pytest.mark.skipif(bool(why_not()), reason=why_not())
 
 PLAYS = {
     "two-healthy-910b4": ("ascend-two-cards", set()),
@@ -34,6 +36,12 @@ UNANSWERED = {
 """Facts that stay unknown on purpose: this login may not see them."""
 
 
+def test_the_catalog_says_the_same() -> None:
+    entries = yaml.safe_load(scenarios.FILE.read_text())["scenarios"]
+    assert {one["id"]: (one["profile"], set(one["fails"])) for one in entries} == PLAYS
+
+
+@inside
 @pytest.mark.parametrize("name", PLAYS)
 def test_a_scenario_fails_in_what_it_plays_and_in_nothing_else(name: str, tmp_path: Path) -> None:
     facts = probed(Host(tmp_path, name))
@@ -82,6 +90,7 @@ def _shows(name: str, values: dict[str, object]) -> None:
         assert docker.has_ascend
 
 
+@inside
 def test_a_host_boots_again_as_it_was_left(tmp_path: Path) -> None:
     host = Host(tmp_path, "two-healthy-910b4")
     host.run("touch /etc/kept /usr/local/kept; apt-get remove -y git >/dev/null; usermod -aG HwHiAiUser HwHiAiUser")
@@ -91,6 +100,7 @@ def test_a_host_boots_again_as_it_was_left(tmp_path: Path) -> None:
     assert "\n2\n" in said
 
 
+@inside
 def test_another_scenario_needs_another_host(tmp_path: Path) -> None:
     Host(tmp_path, "two-healthy-910b4").run("true")
     assert "a new scenario needs a new host" in Host(tmp_path, "a3").run("true", code=1)
