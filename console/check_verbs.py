@@ -70,7 +70,7 @@ def compare(chosen: argparse.Namespace) -> int:
     try:
         profile = own_profiles.find(chosen.profile).id if chosen.profile else None
         hosts = [inventory.named(name) for name in (chosen.left, chosen.right)]
-        found = compared(*hosts, profile)
+        found = compared(hosts[0], hosts[1], profile)
     except NotFound as error:
         print(f"pilot: {words(error.text)}", file=sys.stderr)
         return WRONG_INPUT

@@ -2,48 +2,46 @@
 
 import streamlit as st
 
-from console.checks import Level
-from console.hosts import observe
-from console.jobs import history, path
-from console.surface.checks_view import check_line, chosen_profile, tally
+from console.hosts import inventory
+from console.surface.checks_view import one_host
+from console.surface.compare_view import comparison, first_pair
 from console.surface.hosts_view import chosen_host
-from console.surface.ui import ago, attempt, empty, t, title, who
+from console.surface.matrix_view import ALL, matrix
+from console.surface.profile_view import profiles
+from console.surface.ui import t, title
+from console.surface.way_back import way_back
 
 title(t("Checklist"), t("Every line shows what was seen, what is needed, why, and how to fix it."))
-host = chosen_host()
-profile = chosen_profile(observe.profiles_of(host))
+way_back()
+hosts = {host.id: host for host in (inventory.this_machine(), *inventory.hosts())}
+names = {"one": t("One host"), "compare": t("Two hosts side by side"), "hosts": t("Several hosts")}
+view = next((name for name in ("compare", "hosts") if name in st.query_params), "one") if len(hosts) > 1 else "one"
 
-busy = history.jobs(1, host_id=host.id, active_only=True)
-with st.container(horizontal=True, vertical_alignment="center"):
-    st.button(
-        t("Check now"),
-        key="check-now",
-        type="primary",
-        icon=":material/refresh:",
-        on_click=attempt,
-        args=(path.start, "check", host.id),
-        kwargs={"actor": who()},
+
+def go() -> None:
+    """The view stands in the address line, so that a reload or a sent link shows it again."""
+    chosen = st.session_state["checklist-view"]
+    for name in ("compare", "hosts"):
+        st.query_params.pop(name, None)
+    if chosen != "one":
+        st.query_params[chosen] = first_pair() if chosen == "compare" else ALL
+
+
+if len(hosts) > 1:
+    st.session_state["checklist-view"] = view
+    st.segmented_control(
+        t("View"),
+        list(names),
+        key="checklist-view",
+        required=True,
+        on_change=go,
+        format_func=names.__getitem__,
+        label_visibility="collapsed",
     )
-    if busy and busy[0].kind == "check":
-        st.page_link("job.py", label=t("The check runs"), query_params={"job": str(busy[0].id)})
-
-
-@st.fragment(run_every=1.0 if busy else 30.0)
-def results() -> None:
-    if busy and not history.job(busy[0].id).active:
-        st.rerun()
-    checked = observe.judged(host, profile)
-    if checked is None:
-        if host.reach is None:
-            empty(t("This machine has not been checked yet. “Check now” asks it; it takes about a second."))
-        else:
-            empty(t("{host} has not been checked yet. “Check now” asks it.", host=host.name))
-        return
-    st.markdown(f"{tally(checked.judged)} · {ago(checked.time)}")
-    only = st.toggle(t("Hide what passed"), key="only-bad", bind="query-params")
-    for one in checked.judged:
-        if not only or one.verdict.level != Level.PASS:
-            check_line(one, checked)
-
-
-results()
+if view == "compare":
+    comparison(hosts)
+elif view == "hosts":
+    matrix(hosts)
+else:
+    one_host(chosen_host())
+profiles()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 
 from console.catalog.profiles import Profile
-from console.checks.check import WAIVED, Judged, Level, Waived
+from console.checks.check import AREAS, WAIVED, Judged, Level, Waived
 from console.checks.own import changed_limits
 from console.text import Text, render, say, verbatim
 
@@ -60,15 +60,15 @@ class Report:
         return {name: found[name] for name in STANDINGS if found[name]}
 
     def areas(self) -> Iterator[tuple[Text, list[Judged]]]:
-        """The checks by area, in the order of the profile."""
+        """The checks by area."""
         return by_area(self.judged)
 
 
 def by_area(judged: Sequence[Judged]) -> Iterator[tuple[Text, list[Judged]]]:
-    """Title of each area with its checks, in the order in which they come."""
-    for area in dict.fromkeys(one.area for one in judged):
-        mine = [one for one in judged if one.area == area]
-        yield mine[0].area_title, mine
+    """Title of each area that has checks, with these; the areas always in the same order."""
+    for area, title in AREAS.items():
+        if mine := [one for one in judged if one.area == area]:
+            yield title, mine
 
 
 def waiver_words(one: Judged, date: str) -> Text | None:

@@ -1,45 +1,237 @@
-"""How one judgement looks, with its evidence."""
+"""The checklist of one host: what changed, every check by area with its evidence, and what a person may decide."""
 
+import functools
+from collections import Counter
 from collections.abc import Sequence
+from html import escape
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
-from console.catalog.profiles import PROFILES
-from console.checks import Judged, Level
+from console.checks import WAIVED, Judged, Level
+from console.checks.report import by_area, waiver_words
+from console.hosts import compared, exported, observe, own_profiles, waiving
+from console.hosts.inventory import Host
 from console.hosts.observe import Checked
-from console.surface.ui import language, mark, marked, t, words
+from console.jobs import history, path
+from console.surface.ui import ago, attempt, clock, empty, language, mark, marked, show_error, t, who, words
+
+SHOWN = 4000
+"""Characters of an output that are shown at first."""
+KINDS = ("check", path.RECHECK)
+STANDINGS = (*(str(level) for level in Level), WAIVED)
+
+
+def at_work(host: Host) -> set[int]:
+    """The jobs that ask this host now."""
+    return {job.id for job in history.jobs(50, host_id=host.id, active_only=True) if job.kind in KINDS}
+
+
+def one_host(host: Host) -> None:
+    """The whole checklist of one host; it follows a check that runs."""
+    profile = chosen_profile(observe.profiles_of(host))
+    busy = at_work(host)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            t("Check now"),
+            key="check-now",
+            type="primary",
+            icon=":material/refresh:",
+            on_click=attempt,
+            args=(path.start, "check", host.id),
+            kwargs={"actor": who()},
+        )
+        if busy:
+            st.page_link("job.py", label=t("The check runs"), query_params={"job": str(min(busy))})
+
+    @st.fragment(run_every=1.0 if busy else 30.0)
+    def results() -> None:
+        if at_work(host) != busy:
+            st.rerun()
+        show_error()
+        _failed_to_ask(host)
+        checked = observe.judged(host, profile)
+        if checked is not None:
+            _results(host, checked)
+        elif host.reach is None:
+            empty(t("This machine has not been checked yet. “Check now” asks it; it takes about a second."))
+        else:
+            empty(t("{host} has not been checked yet. “Check now” asks it.", host=host.name))
+
+    results()
 
 
 def chosen_profile(known: Sequence[str]) -> str:
-    """What the host is compared with; asked only where there is a choice."""
+    """What the host is compared with, kept in the address line; asked only where there is a choice."""
     if len(known) == 1:
         return known[0]
+    profiles, asked = own_profiles.profiles(), st.query_params.get("profile")
+    st.session_state["profile"] = asked if asked in known else known[0]
+
+    def go() -> None:
+        st.query_params["profile"] = str(st.session_state["profile"])
+
     return st.selectbox(
-        t("Compare with"), known, key="profile", format_func=lambda one: PROFILES[one].title[language()]
+        t("Compare with"),
+        known,
+        key="profile",
+        on_change=go,
+        format_func=lambda one: profiles[one].title_in(language()),
     )
 
 
 def tally(judged: Sequence[Judged]) -> str:
-    """How many of each level, as Markdown."""
-    counts = [(level, sum(one.verdict.level == level for one in judged)) for level in Level]
-    return " · ".join(f"{mark(level)} {count}" for level, count in counts if count)
+    """How many of each level, as Markdown; what is waived is counted apart."""
+    found = Counter(one.standing for one in judged)
+    return " · ".join(f"{mark(name)} {found[name]}" for name in STANDINGS if found[name])
 
 
-def check_line(one: Judged, checked: Checked) -> None:
+def _failed_to_ask(host: Host) -> None:
+    """Why the last question to the host came to nothing, if no answer came since."""
+    seen = observe.latest(host)
+    answered = max((seen.time, *seen.times.values())) if seen else 0.0
+    for kind in KINDS:
+        job = history.latest(kind, host.id)
+        asked = job and next((step for step in job.steps if step.step.action == "probe"), None)
+        if job and asked and asked.state == "failed" and (asked.ended or 0) > answered:
+            st.error(marked(job.reason), icon=":material/link_off:")
+
+
+def _results(host: Host, checked: Checked) -> None:
+    st.markdown(f"{tally(checked.judged)} · {t('asked about itself {ago}', ago=ago(checked.time))}")
+    _changes(host, checked)
+    only = st.toggle(t("Hide what passed"), key="only-bad", bind="query-params")
+    for area, judged in by_area(checked.judged):
+        mine = [one for one in judged if not (only and one.passed)]
+        if mine:
+            with st.container(key=f"area-{mine[0].area}", gap="small"):
+                st.markdown(f"**{words(area)}**")
+                for one in mine:
+                    check_line(host, one, checked)
+    _downloads(host, checked)
+
+
+def _changes(host: Host, checked: Checked) -> None:
+    """What the last look brought to light, old and new."""
+    changes = compared.changes(host, checked)
+    if changes is None:
+        return
+    if not changes.found:
+        st.caption(t("Nothing has changed since the check before, {ago}.", ago=ago(changes.since)))
+        return
+    label = t("Changed since the check before, {ago}: {count}", ago=ago(changes.since), count=len(changes.found))
+    with st.expander(label, key="changes", expanded=True):
+        for one in changes.found:
+            st.markdown(f"**{words(one.either.title)}** · {_side(one.was)} → {_side(one.now)}")
+
+
+def _side(judged: Judged | None) -> str:
+    if judged is None:
+        return t("not asked")
+    return f"{mark(judged.standing)} {marked(judged.verdict.seen)}"
+
+
+def check_line(host: Host, one: Judged, checked: Checked) -> None:
     """One check: its line tells the level and what was seen, inside is everything else."""
     verdict = one.verdict
-    label = f"{mark(verdict.level)} · **{words(one.title)}** · {marked(verdict.seen)}"
-    with st.expander(label, key=f"check-{one.name}", expanded=verdict.level == Level.FAIL):
-        st.markdown(
-            f"{t('Seen')}: {marked(verdict.seen)}  \n{t('Wanted')}: {marked(verdict.wanted)}  \n"
-            f"{t('Why')}: {words(one.why)}"
-        )
-        if verdict.fix is not None:
-            st.markdown(f"**{t('How to fix it')}**: {marked(verdict.fix)}")
-        if verdict.fix_command:
+    waiver = waiver_words(one, clock(one.waiver.made)) if one.waiver else None
+    label = f"{mark(one.standing)} · **{words(one.title)}** · {marked(verdict.seen)}"
+    if waiver is not None:
+        label += f" · {marked(waiver)}"
+    with st.expander(label, key=f"check-{one.name}", expanded=one.failed):
+        rows = [(t("Seen"), words(verdict.seen)), (t("Wanted"), words(verdict.wanted)), (t("Why"), words(one.why))]
+        if verdict.fix is not None and not one.passed:
+            rows.append((t("How to fix it"), words(verdict.fix)))
+        if waiver is not None:
+            rows.append((t("Waiver"), words(waiver)))
+        again = [when for name in one.facts if (when := checked.seen.times.get(name))]
+        if again:
+            rows.append((t("Asked again"), ago(max(again))))
+        with st.container(key=f"details-{one.name}"):
+            st.html(
+                "<dl>" + "".join(f"<dt>{escape(head)}</dt><dd>{escape(text)}</dd>" for head, text in rows) + "</dl>"
+            )
+        if verdict.fix_command and not one.passed:
             st.code(verdict.fix_command, language="bash")
-        for name in one.facts:
-            raw = checked.raws.get(name)
-            if raw is not None:
-                st.caption(t("evidence: {name}", name=name))
-                st.code(raw.text[:4000] or t("(it printed nothing)"), language=None)
+        _decide(host, one, checked.profile.id)
+        if st.toggle(t("Show what the host printed"), key=f"evidence-{one.name}"):
+            _evidence(one, checked)
+
+
+def _decide(host: Host, one: Judged, profile: str) -> None:
+    """Ask this one again; waive it, or end that."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            t("Ask again"),
+            key=f"again-{one.name}",
+            help=t("Asks the host only what this check needs."),
+            on_click=attempt,
+            args=(path.ask_again, one.name, host.id),
+            kwargs={"actor": who()},
+        )
+        if one.waiver is not None:
+            st.button(
+                t("End the waiver"),
+                key=f"end-waiver-{one.name}",
+                on_click=attempt,
+                args=(waiving.end, host, one.name),
+                kwargs={"actor": who()},
+            )
+        elif not one.passed:
+            with st.popover(t("Waive")):
+                _waiver_form(host, one.name, profile)
+
+
+def _waiver_form(host: Host, check: str, profile: str) -> None:
+    st.caption(t("A waived check does not count against the host. It never shows as a pass, and reports name it."))
+    with st.form(f"waive-{check}", border=False):
+        st.text_input(t("Reason"), key=f"reason-{check}", max_chars=500)
+        st.text_input(t("Name of who answers for it"), key=f"name-{check}", value=who(), max_chars=80)
+        st.form_submit_button(t("Waive"), key=f"waive-now-{check}", on_click=_waive, args=(host, check, profile))
+
+
+def _waive(host: Host, check: str, profile: str) -> None:
+    given = {part: str(st.session_state[f"{part}-{check}"]) for part in ("reason", "name")}
+    attempt(waiving.waive, host, check, actor=who(), profile=profile, **given)
+
+
+def _evidence(one: Judged, checked: Checked) -> None:
+    """What the verdict rests on: raw, with its age where it is older than the rest, and whole if wished."""
+    if one.verdict.evidence:
+        st.code("\n".join(one.verdict.evidence), language=None)
+    newest = max((checked.seen.asked(name) for name in one.facts), default=checked.time)
+    for name in one.facts:
+        raw = checked.raws.get(name)
+        if raw is None:
+            continue
+        asked = checked.seen.asked(name)
+        st.caption(
+            t("evidence: {name}", name=name)
+            if asked == newest
+            else t("evidence: {name}, asked {ago}", name=name, ago=ago(asked))
+        )
+        whole = len(raw.text) <= SHOWN or st.toggle(
+            t("Show all {count} characters; these are the first {shown}", count=len(raw.text), shown=SHOWN),
+            key=f"whole-{one.name}-{name}",
+        )
+        st.code((raw.text if whole else raw.text[:SHOWN]) or t("(it printed nothing)"), language=None)
+
+
+def _downloads(host: Host, checked: Checked) -> None:
+    """The checklist as a file for a mail, in the reader's language and zone."""
+    try:
+        zone = ZoneInfo(st.context.timezone or "UTC")
+    except (ZoneInfoNotFoundError, ValueError):
+        zone = ZoneInfo("UTC")
+    report, chosen = exported.report(host, checked, zone), language()
+    with st.container(horizontal=True, vertical_alignment="center", key="downloads"):
+        st.caption(t("This checklist as a file, with fixes and waivers"))
+        for form, label in (("html", "HTML"), ("md", "Markdown"), ("json", "JSON")):
+            st.download_button(
+                label,
+                functools.partial(exported.document, [report], form, chosen),
+                file_name=f"check-{host.name}-{clock(checked.time)[:10]}.{form}",
+                key=f"download-{form}",
+                icon=":material/download:",
+                on_click="ignore",
+            )

@@ -75,6 +75,7 @@ def chosen_host() -> Host:
     asked = number_in_url("host")
     if len(by_id) == 1:
         return next(iter(by_id.values()))
+    st.session_state["chosen-host"] = asked if asked in by_id else next(iter(by_id))  # the address line leads
 
     def go() -> None:
         st.query_params["host"] = str(st.session_state["chosen-host"])
@@ -82,7 +83,6 @@ def chosen_host() -> Host:
     number = st.selectbox(
         t("Host"),
         list(by_id),
-        index=list(by_id).index(asked) if asked in by_id else 0,
         key="chosen-host",
         on_change=go,
         format_func=lambda one: _name(by_id[one]),
