@@ -25,16 +25,22 @@ def watch() -> None:
         st.rerun()
 
 
+def look_at() -> None:
+    """Write the chosen view into the address line."""
+    st.query_params["view"] = st.session_state["view"]
+
+
 views = {"hosts": t("Hosts"), "cards": t("Cards")}
+asked = st.query_params.get("view")
+st.session_state["view"] = asked if asked in views else "hosts"  # the address line leads; its words know no language
 view = st.segmented_control(
     t("View"),
     list(views),
-    default="hosts",
     format_func=views.__getitem__,
     key="view",
     required=True,
     label_visibility="collapsed",
-    bind="query-params",
+    on_change=look_at,
 )
 if view == "hosts":
     add_form()

@@ -23,7 +23,8 @@ def fleet(data: object) -> list[Host]:
     inventory.add_host("new", Reach("10.0.0.7"), actor="me")
     hot = HELD.replace("| OK            | 87.0        31 ", "| Alarm         | 87.0        96 ")
     keep(first, {**HOST, "npu_tool": hot, "npu_holders": "all yes\n"})
-    keep(second, {**HOST, "npu_tool": sample("npu_smi_info_a3_25.3.rc1_busy_hot"), "npu_pci": ""})
+    a3 = {"npu_tool": sample("npu_smi_info_a3_25.3.rc1_busy_hot"), "npu_pci": "", "npu_holders": "all no\n"}
+    keep(second, {**HOST, **a3})
     return inventory.hosts()
 
 

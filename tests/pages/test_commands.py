@@ -16,7 +16,7 @@ from tests.pages.page import calm, in_language, keys, opened, said
 @pytest.fixture
 def sent(host: Host) -> Host:
     with acting("ann"):
-        inventory.runner(host).run("echo first\necho <b>second</b>; exit 4")
+        inventory.runner(host).run("echo first\necho '<b>second'; exit 4")
     with acting("bob"):
         inventory.runner(host).run("true")
     JOURNAL.flush()

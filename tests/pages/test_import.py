@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from console.hosts import inventory
 from console.hosts.host_csv import template
 from console.hosts.inventory import Host
-from tests.pages.page import HAN, calm, opened, press, said
+from tests.pages.page import calm, opened, press, said
 
 
 @pytest.fixture
@@ -24,8 +24,8 @@ def names() -> list[str]:
     return [one.name for one in inventory.hosts()]
 
 
-def with_csv(data: bytes, lang: str = "en") -> AppTest:
-    page = press(opened("hosts", lang=lang), "import-hosts")
+def with_csv(data: bytes) -> AppTest:
+    page = press(opened("hosts"), "import-hosts")
     page.segmented_control(key="import-kind").set_value("csv").run()
     page.file_uploader(key="import-file").set_value([("hosts.csv", data, "text/csv")]).run()
     return calm(page)
@@ -58,8 +58,7 @@ def test_a_file_that_is_not_there(host: Host, config: Path) -> None:
 
 
 def test_a_csv_from_excel_in_china(host: Host, config: Path) -> None:
-    page = with_csv("名称;地址;标签\r\n甲;10.0.0.5;机柜1\r\n乙;x y;\r\n".encode("gb18030"), "zh")
-    assert HAN.search(said(page))
+    page = with_csv("名称;地址;标签\r\n甲;10.0.0.5;机柜1\r\n乙;x y;\r\n".encode("gb18030"))
     press(page, "import-now")
     assert names() == ["local", "甲"]
     assert inventory.named("甲").tags == ("机柜1",)
