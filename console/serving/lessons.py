@@ -1,6 +1,6 @@
 """How far the sum was from what instances here measured: read from the logs of their attempts, whenever it is asked."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from console.jobs.logs import attempt_log
@@ -42,8 +42,3 @@ def cache_difference(one: Instance, model: ModelFacts, seen: Measured) -> Differ
     if one.spec.backend != "local_cpu" or seen.kv_tokens is None:
         return None
     return Difference("kv_tokens", one.spec.kv_space_gib * GIB / kv_bytes_per_token(one.spec, model), seen.kv_tokens)
-
-
-def worst(found: Sequence[Lesson]) -> Difference | None:
-    """The largest error there was."""
-    return max((one.difference for one in found if one.difference), key=lambda each: abs(each.error), default=None)

@@ -19,6 +19,7 @@ from console.surface.calm_table import Cell, Head, Notes, calm_table
 from console.surface.ui import ago, language, marked, t, words
 
 COLOURS = {"weights": "#0b5cad", "kv": "#2f9e8f", "reserve": "#8a7fb0", "free": "transparent", "other": "#8a949e"}
+LINE, BAD = "rgba(128,140,152,.6)", "#d1382c"
 
 
 def verdict(answer: Answer) -> None:
@@ -43,7 +44,7 @@ def memory(answer: Answer) -> None:
         "free": t("free") if room.free >= 0 else t("missing"),
     }
     st.subheader(t("One card"), anchor=False)
-    st.html(bar(answer, names, t("not for vLLM")))
+    st.html(bar(answer, {**names, "usable": t("vLLM may use"), "other": t("not for vLLM")}))
     known_how = {"documented": t("documented"), "computed": t("computed"), "measured": t("measured here")}
     figures = {"total": t("total"), "usable": t("vLLM may use"), **names}
     heads = [Head(t("Figure")), Head(t("GiB"), right=True), Head(t("Known how")), Head(t("From"))]
@@ -59,31 +60,34 @@ def memory(answer: Answer) -> None:
     calm_table("fit-figures", heads, rows)
 
 
-def bar(answer: Answer, names: Mapping[str, str], other: str) -> str:
-    """A stacked bar; what does not fit reaches beyond the mark where the card ends."""
+def bar(answer: Answer, names: Mapping[str, str]) -> str:
+    """A stacked bar with a dashed mark where the share of vLLM ends; what does not fit reaches beyond it."""
     room = answer.room
-    parts = {"weights": room.weights, "kv": room.kv, "reserve": room.reserve, "free": max(0, room.free)}
-    shown = [(names[key], size_, COLOURS[key]) for key, size_ in parts.items()]
+    parts = {"weights": room.weights, "kv": room.kv, "reserve": room.reserve}
     if room.free >= 0:
-        shown.append((other, room.total - room.usable, COLOURS["other"]))
-    whole = max(1, sum(size_ for _, size_, _ in shown))
+        parts |= {"free": room.free, "other": room.total - room.usable}
+    whole = max(1, sum(parts.values()))
     blocks = "".join(
-        f'<div style="width:{100 * size_ / whole:.2f}%;background:{colour};height:1.6rem;'
-        f'border-right:1px solid rgba(128,140,152,.5);box-sizing:border-box"></div>'
-        for _, size_, colour in shown
+        f'<div style="width:{100 * size_ / whole:.2f}%;background:{COLOURS[key]};height:1.6rem;'
+        f'border-right:1px solid {LINE};box-sizing:border-box"></div>'
+        for key, size_ in parts.items()
     )
-    legend = " ".join(
-        f'<span style="white-space:nowrap;margin-right:1rem"><span style="display:inline-block;width:.7rem;'
-        f'height:.7rem;background:{colour};border:1px solid rgba(128,140,152,.8);margin-right:.3rem"></span>'
-        f"{escape(name)} {size_ / GIB:.1f} GiB</span>"
-        for name, size_, colour in shown
-    )
+    legend = [_entry(f"background:{COLOURS[key]}", names[key], size_) for key, size_ in parts.items()]
+    legend.append(_entry(f"width:0;border:0;border-left:2px dashed {BAD}", names["usable"], room.usable))
+    if room.free < 0:
+        legend.append(f'<b style="color:{BAD}">{escape(names["free"])} {-room.free / GIB:.1f} GiB</b>')
     mark = f"{100 * min(1.0, room.usable / whole):.2f}"
     return (
-        f'<div style="position:relative;border:1px solid rgba(128,140,152,.6);display:flex;overflow:hidden">{blocks}'
-        f'<div style="position:absolute;left:{mark}%;top:0;bottom:0;border-left:2px dashed #d1382c"></div></div>'
-        f'<div style="font-size:.82rem;margin-top:.35rem">{legend}</div>'
+        f'<div style="position:relative;border:1px solid {LINE};display:flex;overflow:hidden">{blocks}'
+        f'<div style="position:absolute;left:{mark}%;top:0;bottom:0;border-left:2px dashed {BAD}"></div></div>'
+        f'<div style="font-size:.82rem;margin-top:.35rem">{" ".join(legend)}</div>'
     )
+
+
+def _entry(style: str, name: str, size_: int) -> str:
+    square = f"display:inline-block;width:.7rem;height:.7rem;border:1px solid {LINE};margin-right:.3rem;{style}"
+    words_ = f"{escape(name)} {size_ / GIB:.1f} GiB"
+    return f'<span style="white-space:nowrap;margin-right:1rem"><span style="{square}"></span>{words_}</span>'
 
 
 def combinations(shape: Shape, one: Card, wish: Wish) -> None:

@@ -4,11 +4,17 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from console.hosts.inventory import Host
-from console.serving.fit import fit
+from console.jobs.logs import attempt_log
+from console.serving import instances
+from console.serving.fit import GIB, fit
+from console.serving.lessons import lessons
 from console.serving.room import Wish
+from console.serving.spec import kv_bytes_per_token
 from console.surface.fit_answer_view import bar
+from tests.hosts.said import remote
 from tests.pages.page import calm, in_language, links, opened, said
 from tests.serving.fitting import SMALL, model
+from tests.serving.subjects import SMOL
 
 
 def test_it_opens(situation: str, lang: str) -> None:
@@ -76,8 +82,44 @@ def test_a_folder_of_this_machine_can_be_asked_about(seeded: Host) -> None:
 
 def test_what_is_missing_stands_beyond_the_mark_and_words_are_escaped() -> None:
     answer = fit(model("Qwen3-32B"), SMALL, Wish(2, "w8a8", context=32768, concurrency=8))
-    drawn = bar(answer, {"weights": "<b>", "kv": "cache", "reserve": "reserve", "free": "missing"}, "other")
-    assert "&lt;b&gt;" in drawn
+    names = {key: f"<{key}>" for key in ("weights", "kv", "reserve", "free", "usable", "other")}
+    drawn = bar(answer, names)
+    assert "&lt;weights&gt; 16.0 GiB" in drawn
+    assert "&lt;free&gt; 25.2 GiB" in drawn, "what is missing"
     assert "other" not in drawn
+    assert "<weights>" not in drawn
     whole = answer.room.weights + answer.room.kv + answer.room.reserve
     assert f"left:{100 * answer.room.usable / whole:.2f}%" in drawn
+
+
+def test_cards_that_a_host_showed_come_first_with_what_is_free_of_them(host: Host) -> None:
+    remote("gpu1")
+    page = opened("fit")
+    cards = page.selectbox[1]
+    assert "gpu1" in cards.value
+    assert "910B" in cards.value
+    assert "driver" not in said(page), "nothing is assumed of a card that was seen"
+    assert "npu-smi" in said(page)
+    assert "Other cards" in opened("fit", chip="910B4").selectbox[1].value, "an address names its own"
+
+
+def test_what_an_instance_counted_stands_beside_the_sum(seeded: Host) -> None:
+    one = next(one for one in instances.instances() if instances.attempts(one.id))
+    assert "cache by the sum" not in said(opened("fit"))
+    log = attempt_log(one.id, instances.attempts(one.id)[0].number)
+    log.take(b"INFO CPU KV cache size: 23,296 tokens\n", ended=True)
+    (lesson,) = lessons({one.spec.model_folder: SMOL})
+    assert lesson.difference is not None
+    assert lesson.difference.measured == 23296
+    assert lesson.difference.estimated == one.spec.kv_space_gib * GIB / kv_bytes_per_token(one.spec, SMOL)
+    page = opened("fit")
+    assert "cache by the sum" in said(page)
+    assert "23,296" in said(page)
+
+
+def test_an_instance_whose_model_cannot_be_read_has_a_measure_and_no_error(seeded: Host) -> None:
+    one = next(one for one in instances.instances() if instances.attempts(one.id))
+    attempt_log(one.id, instances.attempts(one.id)[0].number).take(b"CPU KV cache size: 5 tokens\n", ended=True)
+    (lesson,) = lessons({})
+    assert lesson.difference is None
+    assert lesson.seen.kv_tokens == 5
