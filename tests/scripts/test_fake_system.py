@@ -2,12 +2,14 @@
 
 import io
 import json
+import socket
 import sys
 import tarfile
 from pathlib import Path
 
 import pytest
 
+from console.facts.npu_smi_info import parse_npu_smi_info
 from tests.scripts.rehearsed import FAKE, Host, why_not
 
 sys.path.insert(0, str(FAKE))
@@ -99,8 +101,8 @@ def test_sudo_with_a_password(host: Host) -> None:
     )
     assert said.startswith("pilot\n")
     assert said.count("code=1") == 3
-    assert "\nrest\n" in f"\n{said}"
-    assert "\nroot\n" in said
+    assert "sudo: 1 incorrect password attempt\n" in said
+    assert "\nword: rest\nroot\n" in said
     assert "sudo: a terminal is required to read the password" in said
 
 
@@ -144,6 +146,34 @@ def test_docker_keeps_a_container_on_a_card(host: Host) -> None:
     assert 'The container name "/one" is already in use' in said
     assert "\nbegun\n1\none\nexited\none\n" in said
     assert "No such object: one" in said
+
+
+SERVER = """
+docker pull IMAGE >/dev/null
+docker run --rm --name one --shm-size 1g --network host --device /dev/davinci1 --device /dev/davinci_manager \\
+  --volume /usr/local/dcmi:/usr/local/dcmi --volume /root:/root:ro --env HF_HUB_OFFLINE=1 IMAGE \\
+  bash -c 'exec "$@"' bash vllm serve /root/model --served-model-name m --port PORT \\
+  --additional-config '{"a": 1}' --enforce-eager >/run/log 2>&1 &
+client=$!
+until curl -sf http://127.0.0.1:PORT/health; do sleep 0.1; kill -0 $client || { cat /run/log; exit 9; }; done
+curl -s http://127.0.0.1:PORT/v1/models; echo; npu-smi info; kill -TERM $client; wait $client; echo code=$?
+cat /run/log; docker ps -aq
+"""
+
+
+@inside
+@pytest.mark.needs("curl", "bash")
+def test_a_server_in_a_container_serves_holds_its_card_and_ends_with_its_client(host: Host) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    said = host.run(SERVER.replace("PORT", str(port)).replace("IMAGE", "quay.io/ascend/vllm-ascend:v0.23.0"))
+    assert '"id": "m"' in said
+    (process,) = parse_npu_smi_info(said[said.index("+--") : said.index("code=")]).processes
+    assert process.npu == 1
+    assert "pretended engine passes over --additional-config" in said
+    assert "code=0" in said
+    assert said.rstrip().endswith("INFO:     Shutting down")
 
 
 @inside

@@ -78,13 +78,13 @@ def start(box: place.Data) -> int:
     log(box).parent.mkdir(parents=True, exist_ok=True)
     log(box).with_suffix(".code").unlink(missing_ok=True)
     nodes = [str(node) for node in box.get("nodes", [])]
-    environment = {**os.environ, **box.get("environment", {}), BOX: box["id"], NODES: ",".join(nodes)}
+    environment = {**os.environ, **box.get("environment", {}), **own_words(box)}
     if holds := box.get("holds"):
         environment["REHEARSAL_HBM_MB"] = str(holds["hbm_mb"])
         files = [str(place.at(f"/dev/davinci{node}")) for node in nodes]
         command = [_python(), "-IS", f"{place.FAKE}/pretend/holder.py", holds["name"], *files, *_watched()]
     else:
-        told = '"$@"; echo $? >"$0"'
+        told = 'trap : HUP INT TERM; "$@"; echo $? >"$0"'
         command = ["sh", "-c", told, str(log(box).with_suffix(".code")), *box["command"]]
     with open(log(box), "ab") as out:
         running = subprocess.Popen(
@@ -94,6 +94,12 @@ def start(box: place.Data) -> int:
     _change(box["id"], pid=running.pid, code=None, stopped=False, started=time.time())
     mark(running.pid, box["id"])
     return running.pid
+
+
+def own_words(box: place.Data) -> dict[str, str]:
+    """What only processes of this container have in their environment."""
+    nodes = ",".join(str(node) for node in box.get("nodes", []))
+    return {BOX: box["id"], NODES: nodes, "PATH": f"{place.FAKE}/boxed:{os.environ.get('PATH', os.defpath)}"}
 
 
 def _python() -> str:

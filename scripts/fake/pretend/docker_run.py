@@ -1,9 +1,12 @@
 """`docker run` and `docker exec`: the command becomes a real process, which shares the host's files and network."""
 
+import contextlib
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 
 from pretend import boxes, images, place
 
@@ -155,16 +158,29 @@ def _command(given: dict[str, list[str]], words: list[str]) -> list[str]:
 
 
 def _wait(box: place.Data, forget: bool) -> int:
-    while (now := boxes.find(box["id"])) and now["pid"]:
-        try:
-            os.waitpid(now["pid"], 0)
-        except ChildProcessError:
-            break
+    """Show its log while it runs, pass signals on to it, and end as it ends."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda sent, frame: _pass_on(box, sent))
+    with open(boxes.log(box), "rb") as log:
+        while True:
+            alive = boxes.alive(boxes.find(box["id"]) or box)
+            said = log.read()
+            sys.stdout.buffer.write(said)
+            sys.stdout.flush()
+            if not alive:
+                break
+            time.sleep(0.1)
     ended = boxes.find(box["id"]) or box
-    print(boxes.log(box).read_text(errors="replace"), end="")
     if forget:
         boxes.remove(box)
     return int(ended["code"] or 0)
+
+
+def _pass_on(box: place.Data, number: int) -> None:
+    pid = (boxes.find(box["id"]) or box)["pid"]
+    with contextlib.suppress(ProcessLookupError):
+        if pid:
+            os.killpg(pid, number)
 
 
 def execute(words: list[str]) -> int:
@@ -173,9 +189,7 @@ def execute(words: list[str]) -> int:
     if box is None or not box["pid"]:
         print(f"Error response from daemon: No such container: {' '.join(rest[:1])}", file=sys.stderr)
         return 1
-    nodes = ",".join(str(node) for node in box.get("nodes", []))
-    own = {boxes.BOX: box["id"], boxes.NODES: nodes}
-    environment = {**os.environ, **box["environment"], **_environment(given), **own}
+    environment = {**os.environ, **box["environment"], **_environment(given), **boxes.own_words(box)}
     try:
         return subprocess.run(rest[1:], env=environment, check=False).returncode
     except FileNotFoundError:

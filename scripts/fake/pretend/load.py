@@ -19,6 +19,8 @@ from pretend import place
 
 ENGINE = re.compile(r"^VLLM::|VLLMEngineCore|VLLMWorker|multiproc_executor")
 SERVER = re.compile(r"(?:^|[/\s])vllm\s+serve\b|vllm_server\.py\b|vllm\.entrypoints")
+WATCHER = re.compile(r"^(?:\S*/)?(?:ba|da)?sh\s|/pretend/main\.py ")
+"""A shell, or a simulated program such as docker, that only starts or watches an engine."""
 WARM_S, POWER_S = 25.0, 4.0
 """Time constants with which temperature and power follow the load."""
 FRESH_S = 1.0
@@ -93,8 +95,8 @@ def _look(folder: str) -> _Seen | None:
         nodes = _open_nodes(folder)
         if not nodes and not ENGINE.search(words) and not SERVER.search(words):
             return None
-        if not nodes and re.match(r"(?:\S*/)?(?:ba|da)?sh\s", words):
-            return None  # a shell that only starts or watches an engine
+        if not nodes and WATCHER.search(words):
+            return None
         session = int(_text(f"{folder}/stat").rpartition(")")[2].split()[3])
         pid = int(folder.rpartition("/")[2])
         return _Seen(pid=pid, session=session, words=words, nodes=nodes, wished=_wished(folder))

@@ -17,6 +17,7 @@ PROGRAMS = {
     **dict.fromkeys(("systemctl", "timedatectl", "chronyc", "getenforce", "reboot", "shutdown"), "system"),
     **dict.fromkeys(("lsmod", "modinfo", "dkms", "numactl", "ldconfig"), "kernel"),
     "docker": "docker",
+    "vllm": "engine",
     **dict.fromkeys(("ascend-install", "ascend-uninstall"), "installer"),
 }
 """Program -> the module of this folder whose `main(name, words)` plays it."""

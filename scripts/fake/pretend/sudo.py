@@ -71,21 +71,22 @@ def _ask(name: str, state: place.Data, given: dict[str, str]) -> int:
 
 
 def _right_password(name: str, state: place.Data, prompt: str) -> bool:
-    for attempt in range(3):
+    """Asks three times, as the real one does."""
+    wrong = 0
+    while wrong < 3:
         print(prompt.replace("%u", name).replace("%p", name), end="", file=sys.stderr, flush=True)
         line = _line()
         if line is None:
-            print("\nsudo: no password was provided" if not attempt else "", file=sys.stderr)
+            print("sudo: no password was provided", file=sys.stderr)
             break
         if line == state.get("password"):
             return True
-        print("Sorry, try again." if attempt < 2 else "", file=sys.stderr)
-    print(
-        f"sudo: {attempt + (line is not None)} incorrect password attempts"
-        if attempt or line
-        else "sudo: a password is required",
-        file=sys.stderr,
-    )
+        wrong += 1
+        if wrong < 3:
+            print("Sorry, try again.", file=sys.stderr)
+    plural = "s" if wrong > 1 else ""
+    end = f"{wrong} incorrect password attempt{plural}" if wrong else "a password is required"
+    print(f"sudo: {end}", file=sys.stderr)
     return False
 
 
