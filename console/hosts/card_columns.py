@@ -27,7 +27,7 @@ UNHELD = {Use.FREE: say("free")}
 
 
 def _words(value: object, unit: str = "") -> Text | None:
-    return None if value is None else verbatim(f"{value:g}{unit}" if isinstance(value, float) else f"{value}{unit}")
+    return None if value is None else verbatim(f"{value:.1f}{unit}" if isinstance(value, float) else f"{value}{unit}")
 
 
 def _hbm(card: Card) -> Text | None:

@@ -26,8 +26,11 @@ class Cell:
 
 @dataclass(frozen=True)
 class Head:
+    """A column: `right` for numbers, `text` where sentences stand, which may take several lines."""
+
     words: str
     right: bool = False
+    text: bool = False
 
 
 class Notes:
@@ -51,7 +54,7 @@ def calm_table(key: str, heads: Sequence[Head], rows: Sequence[Sequence[Cell]], 
 
 def html(heads: Sequence[Head], rows: Sequence[Sequence[Cell]], notes: Notes | None = None) -> str:
     """The table and its notes as HTML."""
-    top = "".join(f"<th{_class(one.right, '')}>{escape(one.words)}</th>" for one in heads)
+    top = "".join(f"<th{_class(one, '')}>{escape(one.words)}</th>" for one in heads)
     body = "".join(
         "<tr>" + "".join(_cell(cell, head) for cell, head in zip(row, heads, strict=True)) + "</tr>" for row in rows
     )
@@ -65,9 +68,9 @@ def _cell(cell: Cell, head: Head) -> str:
     words = f"{escape(cell.words)}{mark}"
     if cell.whole:
         words = f"<details><summary>{words}</summary><pre>{escape(cell.whole)}</pre></details>"
-    return f"<td{_class(head.right, cell.tone)}>{words}</td>"
+    return f"<td{_class(head, cell.tone)}>{words}</td>"
 
 
-def _class(right: bool, tone: str) -> str:
-    words = " ".join(one for one in ("num" if right else "", tone) if one)
+def _class(head: Head, tone: str) -> str:
+    words = " ".join(one for one in ("num" if head.right else "text" if head.text else "", tone) if one)
     return f' class="{words}"' if words else ""

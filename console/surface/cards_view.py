@@ -49,7 +49,11 @@ def cards_view(hosts: Sequence[Host]) -> None:
 def table(shown: Sequence[Card]) -> None:
     """One row a card; a value that is not known refers to its reason below."""
     notes = Notes()
-    heads = [Head(t("Host")), *(Head(words(one.title), one.right) for one in COLUMNS), Head(t("seen"), True)]
+    heads = [
+        Head(t("Host")),
+        *(Head(words(one.title), one.right, one.field == "held") for one in COLUMNS),
+        Head(t("seen"), True),
+    ]
     rows = [
         [
             Cell(words(card.host.title)),
@@ -135,7 +139,7 @@ def _without(bare: Sequence[Bare], *, alone: bool) -> None:
         empty(t("No host was asked for its cards yet. “Ask the hosts shown again” does that."))
     elif bare:
         st.caption(t("Hosts that show no card"))
-        heads = [Head(t("Host")), Head(t("why")), Head(t("seen"), True)]
+        heads = [Head(t("Host")), Head(t("why"), text=True), Head(t("seen"), True)]
         calm_table(
             "no-cards",
             heads,

@@ -38,8 +38,8 @@ def commands_view() -> None:
 
 def _table(found: Sequence[Command], hosts: dict[int, str]) -> None:
     heads = [
-        Head(t("when")), Head(t("host")), Head(t("who")), Head(t("command")), Head(t("times"), True),
-        Head(t("took"), True), Head(t("end")),
+        Head(t("when"), text=True), Head(t("host")), Head(t("who")), Head(t("command"), text=True),
+        Head(t("times"), True), Head(t("took"), True), Head(t("end"), text=True),
     ]  # fmt: skip
     calm_table("commands", heads, [_row(one, hosts.get(one.host_id) or one.where) for one in found])
 
@@ -57,9 +57,13 @@ def _row(one: Command, host: str) -> Sequence[Cell]:
         Cell(one.actor),
         command,
         Cell(str(one.times)),
-        Cell(span(one.seconds)),
+        Cell(_took(one.seconds)),
         end,
     )
+
+
+def _took(seconds: float) -> str:
+    return f"{seconds * 1000:.0f} ms" if seconds < 1 else span(seconds)
 
 
 def _whole(one: Command, more: str) -> str:

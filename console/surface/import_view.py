@@ -77,13 +77,18 @@ def _planned(read: Read) -> None:
         st.info(t("This file names no host."))
         return
     st.write(words(counted(planned)))
-    heads = [Head(t("line"), True), Head(t("name")), Head(""), Head(t("what"))]
+    heads = [Head(t("line"), True), Head(t("name")), Head(""), Head(t("what"), text=True)]
     calm_table("import", heads, [_row(one) for one in planned.entries])
     count = len(planned.writes)
     why_not = None if count else t("There is nothing to do: no host is new or changed.")
-    label = t("Import {count} hosts", count=count)
     if st.button(
-        label, key="import-now", type="primary", disabled=not count, help=why_not, on_click=_enter, args=(planned,)
+        t("Import"),
+        key="import-now",
+        type="primary",
+        disabled=not count,
+        help=why_not,
+        on_click=_enter,
+        args=(planned,),
     ):
         st.rerun()  # a button in a dialog runs only the dialog anew
 
