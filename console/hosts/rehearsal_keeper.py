@@ -79,7 +79,7 @@ class Keeper:
         empty(self.folder / "run")
         empty(self.folder / "tmp")
         (self.folder / "run/boot_id").write_text(f"{uuid.uuid4()}\n")
-        (self.folder / "run/environment").write_text(network())
+        (self.folder / "run/environment").write_text(network() + f"export HOME={shlex.quote(self.spec['home'])}\n")
         self._start_namespaces()
         self._start_sshd()
         (self.folder / "up").touch()
@@ -122,6 +122,7 @@ class Keeper:
         self._note()
 
     def _start_sshd(self) -> None:
+        empty(self.folder / "no-home")
         config = self.folder / "sshd_config"
         config.write_text(sshd_config(self.folder, self.spec))
         log = self.folder / "sshd.log"
@@ -190,6 +191,7 @@ def sshd_config(folder: Path, spec: dict[str, Any]) -> str:
         f'AuthorizedKeysFile "{quoted.replace("%", "%%")}/authorized_keys"',
         f"AllowUsers {spec['user']}",
         f"Subsystem sftp {spec['sftp']}",
+        f'SetEnv "HOME={quoted}/no-home"',  # the user's shell comes first, and shall find no start files of the machine
         f"ForceCommand /bin/sh {shlex.quote(str(enter))}",
         "PidFile none",
         "UsePAM no",

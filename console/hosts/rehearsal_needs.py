@@ -53,20 +53,20 @@ def try_namespaces(unshare: str, kernel: Path = KERNEL) -> None:
         raise HostError(_forbidden(said, kernel))
 
 
-def room(folder: Path) -> None:
+def room(folder: Path, least: int = LEAST_BYTES) -> None:
     """HostError when the disk of `folder` is as good as full."""
     try:
         free = shutil.disk_usage(folder).free
     except OSError as error:
         raise unusable(folder, error) from error
-    if free < LEAST_BYTES:
+    if free < least:
         raise HostError(
             say(
                 "Only {free} MiB are free in {folder}; a rehearsal host needs {least} MiB to begin with. Make room, "
                 "or choose another data folder with --data.",
                 free=free // 2**20,
                 folder=str(folder),
-                least=LEAST_BYTES // 2**20,
+                least=least // 2**20,
             )
         )
 

@@ -24,7 +24,7 @@ def add_form() -> None:
             t("What it plays"),
             list(known),
             key="scenario",
-            format_func=lambda one: known[one].title_in(language()),
+            format_func={one.id: one.title_in(language()) for one in known.values()}.__getitem__,
         )
         st.caption(known[chosen].about_in(language()))
         st.text_input(t("Name"), key="rehearsal-name", placeholder=chosen)
@@ -37,8 +37,7 @@ def state(host: Host) -> None:
         return
     now = rehearsal_life.state(host.id)
     with st.container(horizontal=True, vertical_alignment="center", key=f"rehearsal-{host.id}"):
-        st.badge(t("simulated"), icon=":material/science:", color="violet")
-        st.markdown(f"{_played(host.scenario)} · {_word(now)}", width="content")
+        st.markdown(f":material/science: {_played(host.scenario)} · {_word(now)}", width="content")
         if now in (State.STOPPED, State.DOWN):
             st.button(t("Start"), key=f"wake-{host.id}", on_click=attempt, args=(_start, host.id))
         else:
