@@ -27,7 +27,9 @@ def cards_view(hosts: Sequence[Host]) -> None:
     found, bare = cards(hosts)
     shown = _filtered(found)
     with st.container(horizontal=True, vertical_alignment="center"):
-        asked = {card.host.id: card.host for card in shown} or {host.id: host for host in hosts}
+        asked = {card.host.id: card.host for card in shown}
+        if len(shown) == len(found):  # nothing is filtered out: those that show no card are meant too
+            asked = {host.id: host for host in hosts}
         st.button(
             t("Ask the hosts shown again"), key="ask-again", on_click=_ask, args=(list(asked.values()),),
             icon=":material/refresh:",
@@ -51,7 +53,7 @@ def table(shown: Sequence[Card]) -> None:
     notes = Notes()
     heads = [
         Head(t("Host")),
-        *(Head(words(one.title), one.right, one.field == "held") for one in COLUMNS),
+        *(Head(words(one.title), one.right, one.field in ("name", "held")) for one in COLUMNS),
         Head(t("seen"), True),
     ]
     rows = [
@@ -113,9 +115,10 @@ def _progress() -> None:
         st.fragment(run_every=1.0)(_progress_now)(asked)
         return
     lost = [job for one in asked.values() if one is not None and _unanswered(job := history.job(one))]
-    for job in lost:
-        st.error(marked(say("{job}: {why}", job=job.title, why=job.reason or "–")), icon=":material/link_off:")
-    if not lost:
+    if lost:
+        each = [marked(say("{job}: {why}", job=job.title, why=job.reason or "–")) for job in lost]
+        st.error("\n\n".join(each), icon=":material/link_off:")
+    else:
         del st.session_state[ASKED]
 
 
