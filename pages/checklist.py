@@ -5,7 +5,6 @@ import streamlit as st
 from console.hosts import inventory
 from console.surface.checks_view import one_host
 from console.surface.compare_view import comparison, first_pair
-from console.surface.hosts_view import chosen_host
 from console.surface.matrix_view import ALL, matrix
 from console.surface.profile_view import profiles
 from console.surface.ui import t, title
@@ -43,5 +42,5 @@ if view == "compare":
 elif view == "hosts":
     matrix(hosts)
 else:
-    one_host(chosen_host())
+    one_host()
 profiles()

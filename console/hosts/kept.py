@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from console.facts.probe import Raw
@@ -64,6 +64,13 @@ def before(host_id: int, probe_id: int) -> Kept | None:
     with reading() as session:
         row = _whole(session, host_id, probe_id)
         return None if row is None else Kept(row.id, row.ended, _raws(row))
+
+
+def newest() -> dict[int, int]:
+    """The number of the last probe of each host, of whichever kind: as long as it stays, so does what is known."""
+    with reading() as session:
+        rows = session.execute(select(models.Probe.host_id, func.max(models.Probe.id)).group_by(models.Probe.host_id))
+        return {row[0]: row[1] for row in rows}
 
 
 def _whole(session: Session, host_id: int, earlier_than: int | None = None) -> models.Probe | None:

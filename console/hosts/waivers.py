@@ -2,7 +2,7 @@
 
 import time
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from console.checks import CHECKS, Waived
@@ -23,6 +23,17 @@ def held(host_id: int) -> dict[str, Waived]:
             select(models.Waiver).where(models.Waiver.host_id == host_id, models.Waiver.ended.is_(None))
         )
         return {row.check_name: Waived(row.reason, row.name, row.made) for row in rows}
+
+
+def newest() -> dict[int, float]:
+    """When a waiver of each host was last made or ended (Unix seconds)."""
+    with reading() as session:
+        rows = session.execute(
+            select(models.Waiver.host_id, func.max(models.Waiver.made), func.max(models.Waiver.ended)).group_by(
+                models.Waiver.host_id
+            )
+        )
+        return {host_id: max(made, ended or 0.0) for host_id, made, ended in rows}
 
 
 def write(host_id: int, check: str, *, reason: str, name: str, actor: str) -> None:

@@ -2,24 +2,26 @@
 
 import functools
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
 from console.checks import WAIVED, Judged, Level
-from console.checks.report import by_area, waiver_words
+from console.checks.report import STANDINGS, by_area, waiver_words
 from console.hosts import compared, exported, observe, own_profiles, waiving
 from console.hosts.inventory import Host
 from console.hosts.observe import Checked
 from console.jobs import history, path
+from console.surface.calm_table import MISSING, Cell, Head, calm_table
+from console.surface.hosts_view import chosen_host
 from console.surface.ui import ago, attempt, clock, empty, language, mark, marked, show_error, t, who, words
 
 SHOWN = 4000
 """Characters of an output that are shown at first."""
 KINDS = ("check", path.RECHECK)
-STANDINGS = (*(str(level) for level in Level), WAIVED)
+TONES: Mapping[str, str] = {"fail": "bad", "warn": "warn", "unknown": "quiet", "waived": "quiet"}
 
 
 def at_work(host: Host) -> set[int]:
@@ -27,9 +29,13 @@ def at_work(host: Host) -> set[int]:
     return {job.id for job in history.jobs(50, host_id=host.id, active_only=True) if job.kind in KINDS}
 
 
-def one_host(host: Host) -> None:
-    """The whole checklist of one host; it follows a check that runs."""
-    profile = chosen_profile(observe.profiles_of(host))
+def one_host() -> None:
+    """The whole checklist of the host in the address line; it follows a check that runs."""
+    columns = st.columns(2)
+    with columns[0]:
+        host = chosen_host()
+    with columns[1]:
+        profile = chosen_profile(observe.profiles_of(host))
     busy = at_work(host)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
@@ -80,10 +86,10 @@ def chosen_profile(known: Sequence[str]) -> str:
     )
 
 
-def tally(judged: Sequence[Judged]) -> str:
+def tally(standings: Iterable[str]) -> str:
     """How many of each level, as Markdown; what is waived is counted apart."""
-    found = Counter(one.standing for one in judged)
-    return " · ".join(f"{mark(name)} {found[name]}" for name in STANDINGS if found[name])
+    found = Counter(standings)
+    return " · ".join(f"{mark(name)} {found[name]}" for name in (*Level, WAIVED) if found[name])
 
 
 def _failed_to_ask(host: Host) -> None:
@@ -98,13 +104,15 @@ def _failed_to_ask(host: Host) -> None:
 
 
 def _results(host: Host, checked: Checked) -> None:
-    st.markdown(f"{tally(checked.judged)} · {t('asked about itself {ago}', ago=ago(checked.time))}")
+    st.markdown(
+        f"{tally(one.standing for one in checked.judged)} · {t('asked about itself {ago}', ago=ago(checked.time))}"
+    )
     _changes(host, checked)
     only = st.toggle(t("Hide what passed"), key="only-bad", bind="query-params")
     for area, judged in by_area(checked.judged):
         mine = [one for one in judged if not (only and one.passed)]
         if mine:
-            with st.container(key=f"area-{mine[0].area}", gap="small"):
+            with st.container(key=f"area-{mine[0].area}", gap="xsmall"):
                 st.markdown(f"**{words(area)}**")
                 for one in mine:
                     check_line(host, one, checked)
@@ -121,20 +129,22 @@ def _changes(host: Host, checked: Checked) -> None:
         return
     label = t("Changed since the check before, {ago}: {count}", ago=ago(changes.since), count=len(changes.found))
     with st.expander(label, key="changes", expanded=True):
-        for one in changes.found:
-            st.markdown(f"**{words(one.either.title)}** · {_side(one.was)} → {_side(one.now)}")
+        rows = [[Cell(words(one.either.title)), verdict_cell(one.was), verdict_cell(one.now)] for one in changes.found]
+        calm_table("changes", [Head(t("Check")), Head(t("was")), Head(t("is now"))], rows)
 
 
-def _side(judged: Judged | None) -> str:
-    if judged is None:
-        return t("not asked")
-    return f"{mark(judged.standing)} {marked(judged.verdict.seen)}"
+def verdict_cell(one: Judged | None) -> Cell:
+    """How a check stands and what was seen, for a table; a dash where it was not judged."""
+    if one is None:
+        return Cell(MISSING, "quiet")
+    shape, word = STANDINGS[one.standing]
+    return Cell(f"{shape} {words(word)} · {words(one.verdict.seen)}", TONES.get(one.standing, ""))
 
 
 def check_line(host: Host, one: Judged, checked: Checked) -> None:
     """One check: its line tells the level and what was seen, inside is everything else."""
     verdict = one.verdict
-    waiver = waiver_words(one, clock(one.waiver.made)) if one.waiver else None
+    waiver = waiver_words(one, clock(one.waiver.made)[:16]) if one.waiver else None
     label = f"{mark(one.standing)} · **{words(one.title)}** · {marked(verdict.seen)}"
     if waiver is not None:
         label += f" · {marked(waiver)}"
@@ -184,7 +194,7 @@ def _decide(host: Host, one: Judged, profile: str) -> None:
 
 def _waiver_form(host: Host, check: str, profile: str) -> None:
     st.caption(t("A waived check does not count against the host. It never shows as a pass, and reports name it."))
-    with st.form(f"waive-{check}", border=False):
+    with st.form(f"waive-{check}", border=False, enter_to_submit=False):
         st.text_input(t("Reason"), key=f"reason-{check}", max_chars=500)
         st.text_input(t("Name of who answers for it"), key=f"name-{check}", value=who(), max_chars=80)
         st.form_submit_button(t("Waive"), key=f"waive-now-{check}", on_click=_waive, args=(host, check, profile))

@@ -4,16 +4,13 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from console.checks import Judged
 from console.checks.difference import Kind
-from console.checks.report import STANDINGS
 from console.hosts import compared, inventory, observe
 from console.hosts.compared import Comparison
 from console.hosts.inventory import Host
 from console.surface.calm_table import MISSING, Cell, Head, calm_table
+from console.surface.checks_view import verdict_cell
 from console.surface.ui import ago, empty, number_in_url, t, words
-
-TONES: Mapping[str, str] = {"fail": "bad", "warn": "warn", "unknown": "quiet", "waived": "quiet"}
 
 
 def comparison(hosts: Mapping[int, Host]) -> None:
@@ -59,7 +56,7 @@ def _chosen(hosts: Mapping[int, Host]) -> tuple[Host, Host]:
 
 def _checks(found: Comparison, names: list[str], *, everything: bool) -> None:
     rows = [
-        [Cell(words(one.either.title)), _verdict(one.was), _verdict(one.now)]
+        [Cell(words(one.either.title)), verdict_cell(one.was), verdict_cell(one.now)]
         for one in found.checks
         if everything or one.kind != Kind.SAME
     ]
@@ -68,13 +65,6 @@ def _checks(found: Comparison, names: list[str], *, everything: bool) -> None:
         calm_table("compared-checks", [Head(t("Check")), *map(Head, names)], rows)
     else:
         st.caption(t("Every check says the same of both."))
-
-
-def _verdict(one: Judged | None) -> Cell:
-    if one is None:
-        return Cell(MISSING, "quiet")
-    shape, word = STANDINGS[one.standing]
-    return Cell(f"{shape} {words(word)} · {words(one.verdict.seen)}", TONES.get(one.standing, ""))
 
 
 def _facts(found: Comparison, names: list[str], *, everything: bool) -> None:

@@ -1,24 +1,31 @@
 """The checklists of many hosts at once: which check did not pass where."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import streamlit as st
 
-from console.checks import CHECKS
+from console.checks import AREAS, CHECKS
 from console.checks.report import STANDINGS
-from console.hosts import observe
+from console.hosts import kept, observe, waivers
 from console.hosts.inventory import Host
-from console.hosts.observe import Checked
 from console.jobs import history
 from console.surface.calm_table import MISSING, Cell, Head, calm_table
-from console.surface.checks_view import KINDS, tally
-from console.surface.compare_view import TONES
+from console.surface.checks_view import KINDS, TONES, tally
 from console.surface.hosts_view import look_at_all
 from console.surface.ui import ago, show_error, t, words
 
 ALL = "all"
 SIDE_BY_SIDE = 8
 """Hosts in one table; more would not fit a screen."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """How the checks of a host stand, by name, and when it was asked."""
+
+    time: float
+    standings: Mapping[str, str]
 
 
 def matrix(hosts: Mapping[int, Host]) -> None:
@@ -42,12 +49,12 @@ def matrix(hosts: Mapping[int, Host]) -> None:
         show_error()
         if now:
             st.caption(t("{count} of {all} are being checked.", count=len(now), all=len(chosen)))
-        checked = {host.id: observe.judged(host) for host in chosen}
+        looks = _looks(chosen)
         for host in chosen:
-            _line(host, checked[host.id])
+            _line(host, looks.get(host.id))
         everything = st.toggle(t("Also show what passed everywhere"), key="all-checks", bind="query-params")
         for first in range(0, len(chosen), SIDE_BY_SIDE):
-            _table(chosen[first : first + SIDE_BY_SIDE], checked, everything=everything)
+            _table(chosen[first : first + SIDE_BY_SIDE], looks, everything=everything)
 
     results()
 
@@ -80,23 +87,37 @@ def _at_work(hosts: Sequence[Host]) -> set[int]:
     return {job.host_id for job in history.jobs(2000, active_only=True) if job.kind in KINDS} & numbers
 
 
-def _line(host: Host, checked: Checked | None) -> None:
+def _looks(hosts: Sequence[Host]) -> dict[int, Look]:
+    """What is known of each host that was asked; judged anew only where something new is known."""
+    probes, waived = kept.newest(), waivers.newest()
+    known: dict[int, tuple[object, Look]] = st.session_state.setdefault("looks", {})
+    for host in hosts:
+        state = (probes.get(host.id), waived.get(host.id))
+        if host.id in known and known[host.id][0] == state:
+            continue
+        checked = observe.judged(host)
+        if checked is not None:
+            standings = {one.name: one.standing for one in checked.judged}
+            known[host.id] = (state, Look(checked.time, standings))
+    return {host.id: known[host.id][1] for host in hosts if host.id in known}
+
+
+def _line(host: Host, look: Look | None) -> None:
     columns = st.columns([3, 6, 2], vertical_alignment="center")
     columns[0].page_link("checklist.py", label=words(host.title), query_params={"host": str(host.id)})
-    columns[1].markdown(tally(checked.judged) if checked else t("not checked yet"))
-    columns[2].caption(ago(checked.time) if checked else "")
+    columns[1].markdown(tally(look.standings.values()) if look else t("not checked yet"))
+    columns[2].caption(ago(look.time) if look else "")
 
 
-def _table(hosts: Sequence[Host], checked: Mapping[int, Checked | None], *, everything: bool) -> None:
+def _table(hosts: Sequence[Host], looks: Mapping[int, Look], *, everything: bool) -> None:
     """One row a check, one column a host; only checks that did not pass on one of them, unless wished."""
     found: dict[str, dict[int, str]] = {}
     for host in hosts:
-        one = checked[host.id]
-        for judged in one.judged if one else ():
-            found.setdefault(judged.name, {})[host.id] = judged.standing
+        for name, standing in looks[host.id].standings.items() if host.id in looks else ():
+            found.setdefault(name, {})[host.id] = standing
     rows = [
         [Cell(words(CHECKS[name].title)), *(_cell(standings.get(host.id)) for host in hosts)]
-        for name, standings in found.items()
+        for name, standings in sorted(found.items(), key=lambda one: _place(one[0]))
         if everything or set(standings.values()) != {"pass"}
     ]
     if rows:
@@ -104,6 +125,11 @@ def _table(hosts: Sequence[Host], checked: Mapping[int, Checked | None], *, ever
         calm_table(key, [Head(t("Check")), *(Head(words(host.title)) for host in hosts)], rows)
     elif found:
         st.caption(t("Every check passed on every one of these hosts."))
+
+
+def _place(name: str) -> tuple[int, int]:
+    """By area, as on the checklist of one host."""
+    return list(AREAS).index(CHECKS[name].area), list(CHECKS).index(name)
 
 
 def _cell(standing: str | None) -> Cell:

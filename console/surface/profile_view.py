@@ -47,11 +47,10 @@ def _dialog(heading: str, body: Callable[[], None], width: str = "small") -> Non
 
 
 def _copy(one: Profile) -> None:
-    refused = _refused()
-    with st.form("copy-form", border=False):
+    with st.form("copy-form", border=False, enter_to_submit=False):
         st.text_input(t("Name of the copy"), key="copy-name", max_chars=own.LONGEST)
         done = st.form_submit_button(t("Copy"), key="copy-now", type="primary", on_click=_copy_now, args=(one.id,))
-    if done and not refused:
+    if not _refused() and done:
         st.rerun()  # a button in a dialog runs only the dialog anew
 
 
@@ -90,8 +89,7 @@ def _show(one: Profile) -> None:
 
 def _edit(one: Profile) -> None:
     """Typed widgets for every limit, with what is usual beside each, and the checks by area."""
-    refused = _refused()
-    with st.form("edit-form", border=False):
+    with st.form("edit-form", border=False, enter_to_submit=False):
         st.text_input(t("Name"), value=one.title_in(language()), key="edit-title", max_chars=own.LONGEST)
         st.subheader(t("Limits"), anchor=False)
         for name, limit in one.limits.items():
@@ -107,7 +105,7 @@ def _edit(one: Profile) -> None:
                 format_func=lambda name: words(CHECKS[name].title),
             )
         done = st.form_submit_button(t("Save"), key="edit-now", type="primary", on_click=_edit_now, args=(one,))
-    if done and not refused:
+    if not _refused() and done:
         st.rerun()
 
 
