@@ -17,6 +17,7 @@ from typing import Any
 import yaml
 
 from console.errors import InvalidInput
+from console.plans import folders
 from console.plans.step import Step
 from console.text import Text, say
 
@@ -52,20 +53,7 @@ class LocalCpuTarget:
             raise InvalidInput(
                 say("vLLM for CPUs exists for x86_64 and aarch64, not for {machine}.", machine=self.machine)
             )
-        if not self.work_folder.startswith("/"):
-            raise InvalidInput(
-                say(
-                    "The work folder must be an absolute path such as /home/me/pilot: {folder}", folder=self.work_folder
-                )
-            )
-        bad = " ".join(sorted({repr(mark) for mark in self.work_folder if _breaks_launchers(mark)}))
-        if bad:
-            raise InvalidInput(
-                say(
-                    "The work folder must not contain {marks}: the launchers in a Python environment break on that.",
-                    marks=bad,
-                )
-            )
+        folders.check(self.work_folder)
 
 
 def plan(target: LocalCpuTarget) -> list[Step]:
@@ -203,8 +191,3 @@ def _recipe(known: Mapping[str, Any], noise: bool) -> str:
     """What pilot-model.json says about a model; another recipe number makes the model be made again."""
     kept = {key: known[key] for key in ("source", "licence", "recipe")}
     return json.dumps({"noise": noise, **kept}, ensure_ascii=False)
-
-
-def _breaks_launchers(mark: str) -> bool:
-    """Launchers name their folder between double quotes, and ":" separates folders in PATH."""
-    return mark in ":\"'`$\\" or ord(mark) < 32 or ord(mark) == 127

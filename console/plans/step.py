@@ -20,9 +20,11 @@ class Step:
     script    POSIX shell, run by `sh` detached on the host in a folder of its own; exit code 0 = done
     verify    POSIX shell that changes nothing; exit code 0 = the wished state is there already. Runs before the
               script (passes: satisfied, script not run) and after it (fails: the step failed). Empty: run always.
-    action    instead of a script: the name of something the console itself does (see console/jobs/actions.py)
+    action    instead of a script, or around it: the name of something the console itself does (see
+              console/jobs/actions.py)
     arguments JSON values for the action
     expected_s, timeout_s   seconds; expected is shown beside the elapsed time, timeout ends the step
+    rollback  how a person takes the step back, where that can be done
     """
 
     name: str
@@ -33,12 +35,17 @@ class Step:
     arguments: Mapping[str, object] = field(default_factory=dict)
     expected_s: float = 5
     timeout_s: float = 600
+    rollback: Text | None = None
 
     def to_json(self) -> dict[str, object]:
-        return {**asdict(self), "title": to_json(self.title), "arguments": dict(self.arguments)}
+        rollback = None if self.rollback is None else to_json(self.rollback)
+        texts = {"title": to_json(self.title), "rollback": rollback}
+        return {**asdict(self), **texts, "arguments": dict(self.arguments)}
 
     @staticmethod
     def from_json(stored: Mapping[str, object]) -> "Step":
         fields = dict(stored)
         fields["title"] = from_json(str(fields["title"]))
+        if (rollback := fields.get("rollback")) is not None:
+            fields["rollback"] = from_json(str(rollback))
         return Step(**fields)  # type: ignore[arg-type]

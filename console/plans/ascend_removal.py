@@ -1,0 +1,35 @@
+"""Taking back from a host with NPUs what this console installed there, and nothing else."""
+
+import json
+from collections.abc import Iterator
+
+from console.catalog.knowledge import Knowledge
+from console.plans.ascend import QUESTION, RESTART, Case, Options
+from console.plans.needs import cann_files
+from console.plans.resolve import Stack
+from console.plans.step import Step
+from console.plans.target import Target
+from console.text import say
+
+
+def plan(target: Target, stack: Stack, options: Options, known: Knowledge, *, with_driver: bool = False) -> list[Step]:
+    """Everything of `stack` that was noted when it was installed, the last first; the driver only if that is wished."""
+    return list(_steps(Case(target, stack, options, known), with_driver=with_driver))
+
+
+def _steps(case: Case, *, with_driver: bool) -> Iterator[Step]:
+    yield case.step("remove-venv", say("Delete the Python environment"), 5, 600)
+    title = say("Remove the image of the container")
+    yield case.step("remove-image", title, 30, 600, what="image")
+    cann = case.stack.variant.cann
+    files = cann_files(case.known, case.family, case.target.arch, cann)
+    for what, package in reversed(list(zip(("toolkit", "ops", "nnal"), files, strict=True))):
+        title = say("Remove {file}", file=package.name)
+        more = {"what": what, "file": package.name, "version": cann}
+        yield case.step(f"remove-{what}", title, 60, 1800, script="remove-cann", **more)
+    if with_driver:
+        for what, title in (("firmware", say("Remove the firmware")), ("driver", say("Remove the driver"))):
+            yield case.step(f"remove-{what}", title, 60, 1800, script="remove-hdk", what=what)
+        question = json.dumps({"sentence": QUESTION.sentence, "values": {}})
+        title = say("Restart the host, so that driver and firmware take effect")
+        yield case.step("restart-after", title, 240, 1800, action=RESTART, question=question)

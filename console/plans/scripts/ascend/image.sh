@@ -1,0 +1,21 @@
+# uses: engine_words
+room 20000 "$work" "the image"
+found=''
+for each in "$images"/*.tar "$images"/*.tar.gz "$images"/*.tgz; do
+    [ -f "$each" ] || continue
+    case $(basename "$each") in *"$tag".tar | *"$tag".tar.gz | *"$tag".tgz) found=$each ;; esac
+done
+if [ -n "$found" ]; then
+    echo "Loading $found"
+    engine load -i "$found" || fail "The archive $found could not be loaded; what the engine said is above. It may be \
+damaged or not whole: push the bundle again."
+elif [ "$source" = folder ]; then
+    fail "There is no archive of the image $image in $images. Push the bundle of this host, or write one elsewhere with: \
+docker save -o $tag.tar $image"
+else
+    engine pull "$image" || fail "The image could not be pulled; what the engine said is above. Some hosts (Kylin) cannot \
+unpack it while pulling: pull it elsewhere, docker save it, and install from a folder of packages."
+fi
+engine image inspect "$image" >/dev/null 2>&1 || engine inspect "$image" >/dev/null 2>&1 ||
+    fail "The archive was loaded, but it holds another image than $image."
+noted image "$image"

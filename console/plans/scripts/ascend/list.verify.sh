@@ -1,0 +1,3 @@
+# uses: pinned
+[ -s "$venv/pinned.txt" ] || { echo 'There is no list of packages yet'; exit 1; }
+pinned list "$wheels" "$lock" "$pins" | cmp -s - "$venv/pinned.txt" || { echo 'The list of packages has changed'; exit 1; }

@@ -1,0 +1,5 @@
+# uses: cann_words with_env
+package_here "$file"
+room 6000 "$prefix" "the operators"
+with_env "$packages/$file" --install --quiet --install-path="$prefix"
+noted ops "$version"

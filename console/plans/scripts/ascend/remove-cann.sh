@@ -1,0 +1,5 @@
+# uses: cann_words
+cards_free "removing CANN"
+package_here "$file"
+install_cann sh "$packages/$file" --uninstall --install-path="$prefix"
+rm -f "$notes/$what"

@@ -1,0 +1,1 @@
+[ ! -e "$venv" ] || { echo "$venv is there"; exit 1; }
