@@ -67,6 +67,7 @@ class Sshd:
             "StrictModes no",
             "PermitRootLogin yes",
             "MaxStartups 200",
+            "SetEnv SHLVL=1",  # else bash reads the start file of whoever runs the tests before every command
         ]
 
     def _listens(self) -> bool:
