@@ -28,6 +28,8 @@ def import_button() -> None:
 
 
 def _dialog() -> None:
+    if not st.session_state.get(OPEN):
+        st.rerun()  # a button in a dialog runs only the dialog anew
     show_error()
     kinds = {Kind.SSH: t("From ~/.ssh/config of this machine"), Kind.CSV: t("From a CSV file")}
     kind = st.segmented_control(
@@ -40,8 +42,7 @@ def _dialog() -> None:
             _planned(read)
     except ConsoleError as error:
         st.error(marked(error.text), icon=":material/error:")
-    if st.button(t("Close"), key="import-close", on_click=_close):
-        st.rerun()
+    st.button(t("Close"), key="import-close", on_click=_close)
 
 
 def _from_ssh() -> Read | None:
@@ -81,7 +82,7 @@ def _planned(read: Read) -> None:
     calm_table("import", heads, [_row(one) for one in planned.entries])
     count = len(planned.writes)
     why_not = None if count else t("There is nothing to do: no host is new or changed.")
-    if st.button(
+    st.button(
         t("Import"),
         key="import-now",
         type="primary",
@@ -89,8 +90,7 @@ def _planned(read: Read) -> None:
         help=why_not,
         on_click=_enter,
         args=(planned,),
-    ):
-        st.rerun()  # a button in a dialog runs only the dialog anew
+    )
 
 
 def _row(one: Entry) -> Sequence[Cell]:
