@@ -130,7 +130,9 @@ def _changes(host: Host, checked: Checked) -> None:
     label = t("Changed since the check before, {ago}: {count}", ago=ago(changes.since), count=len(changes.found))
     with st.expander(label, key="changes", expanded=True):
         rows = [[Cell(words(one.either.title)), verdict_cell(one.was), verdict_cell(one.now)] for one in changes.found]
-        calm_table("changes", [Head(t("Check")), Head(t("was")), Head(t("is now"))], rows)
+        calm_table(
+            "changes", [Head(t("Check"), text=True), Head(t("was"), text=True), Head(t("is now"), text=True)], rows
+        )
 
 
 def verdict_cell(one: Judged | None) -> Cell:

@@ -62,7 +62,7 @@ def _checks(found: Comparison, names: list[str], *, everything: bool) -> None:
     ]
     st.subheader(t("Checks"), anchor=False)
     if rows:
-        calm_table("compared-checks", [Head(t("Check")), *map(Head, names)], rows)
+        calm_table("compared-checks", _heads(t("Check"), names), rows)
     else:
         st.caption(t("Every check says the same of both."))
 
@@ -75,9 +75,13 @@ def _facts(found: Comparison, names: list[str], *, everything: bool) -> None:
     ]
     st.subheader(t("What they said of themselves"), anchor=False)
     if rows:
-        calm_table("compared-facts", [Head(t("Fact")), *map(Head, names)], rows)
+        calm_table("compared-facts", _heads(t("Fact"), names), rows)
     else:
         st.caption(t("Both said the same of themselves."))
+
+
+def _heads(first: str, names: list[str]) -> list[Head]:
+    return [Head(one, text=True) for one in (first, *names)]
 
 
 def _raw(found: Comparison, names: list[str]) -> None:
