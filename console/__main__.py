@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """The whole command line, with its help in the terminal's language."""
-    from console import verbs
+    from console import explain_verbs, verbs
 
     whole = _Parser(prog="pilot", description=t("The Ascend pilot console: from a bare host to an accepted pilot."))
     found = whole.add_subparsers(title=t("verbs"), metavar=t("VERB"), required=True)
@@ -65,6 +65,8 @@ def parser() -> argparse.ArgumentParser:
     _profiles(found)
 
     _fit(found)
+    explain = _verb(found, "explain", explain_verbs.explain, t("Explain a pasted command for vLLM."))
+    _json(explain_verbs.options(explain))
     stop = _verb(found, "stop", verbs.stop, t("Stop an instance, or all of them."))
     stop.add_argument("instance", nargs="?", metavar=t("INSTANCE"), help=t("name or number of the instance"))
     stop.add_argument("--all", action="store_true", help=t("stop every instance"))

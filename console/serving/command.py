@@ -14,11 +14,15 @@ API_KEY = "VLLM_API_KEY"
 
 @dataclass(frozen=True)
 class Command:
-    """argv and env are complete but for the secrets: secret_env names what the runner adds from an environment file."""
+    """argv and env are complete but for the secrets: secret_env names what the runner adds from an environment file.
+
+    begins: words of argv that begin a line of their own where the command is shown, besides options.
+    """
 
     argv: tuple[str, ...]
     env: Mapping[str, str] = field(default_factory=dict)
     secret_env: tuple[str, ...] = ()
+    begins: tuple[int, ...] = ()
 
 
 def command(spec: ServeSpec, runtime_folder: str) -> Command:
@@ -43,14 +47,14 @@ def shell(command: Command) -> str:
     """One POSIX shell command over several lines. A secret is taken from the shell it is pasted into, never printed."""
     env = [f"{name}={shlex.quote(value)}" for name, value in sorted(command.env.items())]
     env += [f'{name}="${{{name}:?}}"' for name in command.secret_env]
-    return " \\\n  ".join([*env, *_lines(command.argv)])
+    return " \\\n  ".join([*env, *_lines(command.argv, command.begins)])
 
 
-def _lines(argv: tuple[str, ...]) -> list[str]:
+def _lines(argv: tuple[str, ...], begins: tuple[int, ...]) -> list[str]:
     """One line for what comes before the first option, then one for each option with its values."""
     lines: list[str] = []
-    for word in argv:
-        if not lines or word.startswith("--"):
+    for at, word in enumerate(argv):
+        if not lines or word.startswith("--") or at in begins:
             lines.append(shlex.quote(word))
         else:
             lines[-1] += " " + shlex.quote(word)

@@ -75,7 +75,7 @@ def _written(name: str, value: Any, option: Option | None) -> list[str]:
         return [flag, json.dumps(value, ensure_ascii=False)]
     if isinstance(value, tuple):
         return [*beside, flag, *value]
-    return [*beside, flag, f"{value:g}" if isinstance(value, float) else str(value)]
+    return [*beside, flag, str(value)]
 
 
 def refusals(spec: ServeSpec) -> Iterator[Refusal]:
@@ -98,6 +98,10 @@ def refusals(spec: ServeSpec) -> Iterator[Refusal]:
             found = True
             why = say("vllm-ascend {release} has no parser '{name}'.", release=spec.release, name=value)
             yield Refusal(name, why, say("Choose one of: {names}.", names=", ".join(names)))
+    if spec.extra_args and (not spec.extra_args[0].startswith("-") or "--" in spec.extra_args):
+        found = True
+        why = say("More arguments begin with an option, so that none of them belongs to the words before.")
+        yield Refusal("extra_args", why, say("Write an option first, and no bare dashes."))
     if not found and (error := parse_error(spec)) is not None:
         why = say("The parser of vllm-ascend {release} says: {error}", release=spec.release, error=error)
         yield Refusal("extra_args", say("{why}.", why=why))

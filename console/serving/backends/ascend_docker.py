@@ -46,8 +46,10 @@ class AscendDocker:
 
     def command(self, spec: ServeSpec, runtime_folder: str) -> Command:
         inside = replace(spec, host=spec.host if spec.network == "host" else EVERYWHERE)
-        words = (*ascend.WRAPPED, "vllm", "serve", *options.words(inside))
-        return Command((*docker_run(spec), image_of(spec), *words), {}, (API_KEY,) if spec.api_key else ())
+        before = (*docker_run(spec), image_of(spec), *ascend.WRAPPED)
+        argv = (*before, "vllm", "serve", *options.words(inside))
+        begins = (len(before) - len(ascend.WRAPPED) - 1, len(before) - len(ascend.WRAPPED), len(before))
+        return Command(argv, {}, (API_KEY,) if spec.api_key else (), begins)
 
     def refusals(self, spec: ServeSpec, model: ModelFacts, machine: Machine) -> list[Refusal]:
         return [*ascend.refusals(spec), *_refuse_container(spec)]

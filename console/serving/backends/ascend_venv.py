@@ -29,7 +29,8 @@ class AscendVenv:
         env = {**spec.extra_env, **OFFLINE}
         if spec.device_ids:
             env[VISIBLE] = ",".join(map(str, spec.device_ids))
-        return Command((*ascend.WRAPPED, vllm, "serve", *options.words(spec)), env, (API_KEY,) if spec.api_key else ())
+        argv = (*ascend.WRAPPED, vllm, "serve", *options.words(spec))
+        return Command(argv, env, (API_KEY,) if spec.api_key else (), (len(ascend.WRAPPED),))
 
     def refusals(self, spec: ServeSpec, model: ModelFacts, machine: Machine) -> list[Refusal]:
         of_containers = [name for name in ("image", "mounts", "shm_gib", "network") if getattr(spec, name)]
