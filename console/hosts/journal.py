@@ -14,7 +14,7 @@ import shlex
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -81,6 +81,12 @@ class Recorded:
         with self._failing(told) as began:
             self.runner.put(source, target, timeout_s=timeout_s)
         self._note(told, began, time.time() - began, 0, None)
+
+    def feed(self, script: str, blocks: Iterable[memoryview], *, timeout_s: float) -> Outcome:
+        with self._failing(script) as began:
+            outcome = self.runner.feed(script, blocks, timeout_s=timeout_s)
+        self._note(script, began, outcome.seconds, outcome.code, None)
+        return outcome
 
     @contextmanager
     def _failing(self, script: str) -> Iterator[float]:

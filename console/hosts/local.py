@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 from console.errors import CommandTimeout, HostError, InvalidInput
@@ -17,23 +18,24 @@ class LocalRunner:
     """Runs scripts as the user who runs the console. Satisfies Runner."""
 
     def run(self, script: str, *, timeout_s: float = 30, stdin: bytes = b"") -> Outcome:
-        begun = time.monotonic()
+        return self._finish(_begun(script), stdin, time.monotonic(), timeout_s)
+
+    def feed(self, script: str, blocks: Iterable[memoryview], *, timeout_s: float) -> Outcome:
+        begun, process = time.monotonic(), _begun(script)
+        assert process.stdin is not None
         try:
-            process = subprocess.Popen(
-                ["sh", "-c", script],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                start_new_session=True,
-                cwd="/",
-            )
-        except OSError as error:
-            raise HostError(
-                say(
-                    "A command could not be started on this machine: {error}. Is it out of memory or processes?",
-                    error=str(error),
-                )
-            ) from error
+            for block in blocks:
+                with contextlib.suppress(BrokenPipeError):  # it ended without reading all, and says why
+                    process.stdin.write(block)
+                if process.poll() is not None:
+                    break
+        except BaseException:
+            os.killpg(process.pid, signal.SIGTERM)
+            _let_go(process)
+            raise
+        return self._finish(process, b"", begun, timeout_s)
+
+    def _finish(self, process: subprocess.Popen[bytes], stdin: bytes, begun: float, timeout_s: float) -> Outcome:
         try:
             out, err = process.communicate(stdin, timeout=timeout_s)
         except subprocess.TimeoutExpired as error:
@@ -72,6 +74,25 @@ class LocalRunner:
 
     def address(self, port: int) -> str:
         return f"127.0.0.1:{port}"
+
+
+def _begun(script: str) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(
+            ["sh", "-c", script],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            cwd="/",
+        )
+    except OSError as error:
+        raise HostError(
+            say(
+                "A command could not be started on this machine: {error}. Is it out of memory or processes?",
+                error=str(error),
+            )
+        ) from error
 
 
 def _let_go(process: subprocess.Popen[bytes]) -> None:

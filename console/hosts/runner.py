@@ -1,5 +1,6 @@
 """The seam: the one way to act on a host, whether it is this machine or far away."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -26,6 +27,14 @@ class Runner(Protocol):
         """Copy a file of the console's machine to the absolute path `target` of the host, whole or not at all.
 
         Mode 0600, missing parents are made. InvalidInput when `source` cannot be read.
+        """
+        ...
+
+    def feed(self, script: str, blocks: Iterable[memoryview], *, timeout_s: float) -> Outcome:
+        """Like `run`, with standard input of any size, for a script that says little before it has read it all.
+
+        The blocks are taken in this thread, each sent before the next is asked for; what `blocks` raises ends the
+        command and is passed on.
         """
         ...
 

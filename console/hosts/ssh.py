@@ -55,12 +55,17 @@ class SshRunner:
                 )
             )
 
-    def _run(self, script: str, timeout_s: float, stdin: Iterable[bytes]) -> Outcome:
+    def feed(self, script: str, blocks: Iterable[memoryview], *, timeout_s: float) -> Outcome:
+        return self._run(script, timeout_s, blocks, here=True)
+
+    def _run(
+        self, script: str, timeout_s: float, stdin: Iterable[bytes | memoryview], *, here: bool = False
+    ) -> Outcome:
         began, token = time.monotonic(), f"pilot-{secrets.token_hex(8)}"
         with self.connection.session(timeout_s) as channel:
             said = _Said(channel, token, str(self.reach))
             try:
-                said.run(script, stdin, timeout_s)
+                said.run(script, stdin, timeout_s, here=here)
             except TimeoutError as error:
                 raise self._ended(said.session_id(), timeout_s) from error
             except trouble.BROKEN as error:
@@ -99,8 +104,12 @@ class _Said:
         self.channel, self.token, self.where = channel, token, where
         self.out, self.err = bytearray(), bytearray()
 
-    def run(self, script: str, stdin: Iterable[bytes], timeout_s: float) -> None:
-        """Start `script`, send it `stdin`, take everything until it has ended. TimeoutError after `timeout_s`."""
+    def run(self, script: str, stdin: Iterable[bytes | memoryview], timeout_s: float, *, here: bool = False) -> None:
+        """Start `script`, send it `stdin`, take everything until it has ended. TimeoutError after `timeout_s`.
+
+        With `here` the input is taken and sent by this thread, for a script that says little before it has read it all:
+        what `stdin` raises is then passed on.
+        """
         until = time.monotonic() + timeout_s
         self.channel.settimeout(timeout_s)
         guard = threading.Timer(timeout_s, self.channel.close)  # paramiko waits for ever for a host that hangs here
@@ -114,7 +123,10 @@ class _Said:
             raise
         finally:
             guard.cancel()
-        threading.Thread(target=self._feed, args=(stdin,), daemon=True).start()
+        if here:
+            self._feed(stdin)
+        else:
+            threading.Thread(target=self._feed, args=(stdin,), daemon=True).start()
         self._listen(until)
 
     def _listen(self, until: float) -> None:
@@ -138,7 +150,7 @@ class _Said:
         while self.channel.recv_stderr_ready():
             self.err += self.channel.recv_stderr(CHUNK)
 
-    def _feed(self, stdin: Iterable[bytes]) -> None:
+    def _feed(self, stdin: Iterable[bytes | memoryview]) -> None:
         """Errors are no news here: the command ended without reading it all, or the listener sees the connection go."""
         with suppress(*trouble.BROKEN):
             for block in stdin:  # as a view: of bytes the rest would be copied once per packet
