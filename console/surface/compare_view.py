@@ -49,7 +49,7 @@ def _chosen(hosts: Mapping[int, Host]) -> tuple[Host, Host]:
         st.query_params["host"] = str(one)
         st.query_params["compare"] = str(other if other != one else right if one != right else left)
 
-    for column, side, label in zip(st.columns(2), ("left", "right"), (t("One host"), t("Other host")), strict=True):
+    for column, side, label in zip(st.columns(2), ("left", "right"), (t("First host"), t("Second host")), strict=True):
         column.selectbox(label, known, key=side, on_change=go, format_func=lambda one: words(hosts[one].title))
     return hosts[int(left or 0)], hosts[int(right or 0)]
 
