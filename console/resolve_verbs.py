@@ -196,8 +196,11 @@ def _tell(resolution: "Resolution | None", answers: "WhyNot | None") -> None:
         return
     if resolution.stacks:
         _tell_stacks(resolution)
+    reasons: dict[str, list[str]] = {}
     for one in resolution.refused:
-        print(f"✗ {one.release.vllm_ascend} ({one.route}): {one.words(language())}")
+        reasons.setdefault(one.words(language()), []).append(f"{one.release.vllm_ascend} ({one.route})")
+    for reason, stacks in reasons.items():
+        print(f"✗ {', '.join(stacks)}: {reason}")
     if not resolution.stacks:
         print(t("No release fits this host."))
 
