@@ -35,8 +35,9 @@ HOMES = ("home", "root")
 """Top folders that begin empty: start files and tools of the person who rehearses do not belong to a bare host."""
 CARRIED = (".config/pip/pip.conf", ".pip/pip.conf", ".config/uv/uv.toml")
 """But the way to a package index does, for the host shares the network of this machine."""
-OWN = {"/usr": 2, "/usr/local": 3, "/etc": 9, "/var": 3, "/opt": 2, "/srv": 1}
-"""To which depth folders that belong to somebody else are made the host's own, so that its root may write there."""
+OWN = {"/usr": 0, "/usr/lib": 0, "/usr/local": 2, "/etc": 9, "/var": 1, "/opt": 0, "/srv": 0}
+"""Where folders that belong to somebody else are made the host's own, so that its root may write there: those in each
+of these, and so many levels below them. Each costs a moment at the first start and when the host is removed."""
 COPIED_BYTES = 1_048_576
 """Files of /etc up to this size are copied where they belong to somebody else, so that its root may change them."""
 OPENED_DEPTH = 3
