@@ -5,7 +5,7 @@ import re
 from console.serving.explain_docker import ENGINES, container
 from console.serving.explain_parts import Pasted, Word
 from console.serving.explain_words import DOLLAR, Command, apart, resolved
-from console.text import Text, say
+from console.text import Text, say, verbatim
 
 SERVER_MODULES = ("vllm.entrypoints.openai.api_server", "vllm.entrypoints.api_server", "vllm.entrypoints.cli.main")
 OLD_MODULE = "vllm.entrypoints.api_server"
@@ -190,7 +190,7 @@ def _server(words: list[Word], length: int, pasted: Pasted) -> None:
     pasted.take(*(word.raw for word in words[:length]))
     if any(word.text == OLD_MODULE for word in words[:length]):
         why = say("This module is a demonstration without the API of OpenAI, and newer releases do not have it.")
-        pasted.find(OLD_MODULE, why, say("vllm serve MODEL"))
+        pasted.find(OLD_MODULE, why, verbatim("vllm serve MODEL"))
     pasted.words = words[length:]
 
 

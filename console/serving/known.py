@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from console.catalog import flags, parsers
 from console.catalog.flags import Flag, Said
 from console.catalog.parsers import Option
-from console.text import say
+from console.text import say, verbatim
 
 CUDA_VALUES = ("flash_attn", "flashinfer", "flashmla", "xformers", "triton_attn", "cuda", "cutlass", "marlin", "nccl")
 
@@ -111,7 +111,7 @@ def variable_trouble(name: str, value: str, release: str) -> Trouble | None:
     entry = flags.flags().variable(name)
     if entry is not None and entry.what == "cuda":
         return _replaced(
-            entry, value, say("{name}={value}", name=entry.replace[0], value=value) if entry.replace else None
+            entry, value, verbatim(f"{entry.replace[0]}={value}") if entry.replace else None
         )
     if entry is not None and entry.no_effect:
         return Trouble(entry.text, entry.instead)

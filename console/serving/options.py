@@ -103,8 +103,8 @@ def refusals(spec: ServeSpec) -> Iterator[Refusal]:
         why = say("More arguments begin with an option, so that none of them belongs to the words before.")
         yield Refusal("extra_args", why, say("Write an option first, and no bare dashes."))
     if not found and (error := parse_error(spec)) is not None:
-        why = say("The parser of vllm-ascend {release} says: {error}", release=spec.release, error=error)
-        yield Refusal("extra_args", say("{why}.", why=why))
+        why = say("The parser of vllm-ascend {release} says: {error}.", release=spec.release, error=error)
+        yield Refusal("extra_args", why)
 
 
 def _unknown(spec: ServeSpec, name: str, value: Any, option: Option | None) -> Iterator[Refusal]:
