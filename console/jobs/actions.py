@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from console.bench import runs
 from console.bench.quick import measure
 from console.errors import EngineError, InvalidInput
-from console.hosts import inventory, observe
-from console.jobs import history, ways
+from console.hosts import installed, inventory, observe
+from console.jobs import history, stacks, ways
 from console.jobs.asking import ask
 from console.jobs.logs import Log
+from console.jobs.restart import restart_host
 from console.plans.step import Step
 from console.serving import conversations, instances, launch
 from console.serving.client import EngineClient
@@ -70,10 +71,15 @@ def _profile(carry: "Carry", host: inventory.Host) -> str | None:
 
 
 def _look_at_runtime(carry: "Carry", step: Step, log: Log) -> None:
-    found = observe.look_at_runtime(inventory.host(carry.host_id))
+    """Look at what was installed; for NPUs also keep that the pilot of this host computes on them."""
+    host = inventory.host(carry.host_id)
+    backend = str(step.arguments.get("backend", ways.way_of(host).backend))
+    found = installed.look(host, backend)
     log.line(str(found.words))
     if not found.complete:
         raise InvalidInput(found.words)
+    if "release" in step.arguments:
+        stacks.choose(host, stacks.wish_of(step.arguments), actor=_actor(carry))
 
 
 def _launch(carry: "Carry", step: Step, log: Log) -> None:
@@ -174,5 +180,6 @@ ACTIONS: Mapping[str, Callable[["Carry", Step, Log], None]] = {
     "await_stopped": _await_stopped,
     "ask": _ask,
     "measure": _measure,
+    "restart_host": restart_host,
 }
 """By the name that stands in `Step.action`."""

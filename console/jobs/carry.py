@@ -208,8 +208,10 @@ class Carry:
 
     def mark(self, number: int, state: StepState, reason: Text | None = None, **also: object) -> None:
         with writing() as session:
-            steps = session.get_one(models.Job, self.job_id).steps
-            row = next(step for step in steps if step.number == number)
+            job = session.get_one(models.Job, self.job_id)
+            row = next(step for step in job.steps if step.number == number)
+            if state == StepState.RUNNING:
+                job.answer = None  # a yes to the question of another step is none to this one's
             for column, value in also.items():
                 setattr(row, column, value)
             row.state, row.reason = state, None if reason is None else to_json(reason)

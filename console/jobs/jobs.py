@@ -136,6 +136,20 @@ def resume(job_id: int, *, actor: str) -> None:
         )
 
 
+def retry(job_id: int, number: int, *, actor: str) -> None:
+    """Queue a stopped job again, with this step to be done anew whatever became of it; its check comes first."""
+    with writing() as session:
+        job = _job(session, job_id)
+        step = next((step for step in job.steps if step.number == number), None)
+        if step is None:
+            raise NotFound(say("This job has no step {number}.", number=number))
+        if job.state not in RESUMABLE:
+            raise Conflict(say("A step can be done again only when its job has stopped."))
+        if active_job(session, job.subject) is None:
+            move(session, step, f"job:{job.id}", StepState.WAITING, actor=actor, reason=None)
+    resume(job_id, actor=actor)
+
+
 def skip(job_id: int, number: int, reason: str, *, actor: str) -> None:
     """Mark one failed or waiting step of a stopped job as skipped, with the person's reason; then resume."""
     if not reason.strip():
@@ -194,6 +208,7 @@ STATE_WORDS: dict[str, Text] = {
     "edited": say("edited"),
     "deleted": say("deleted"),
     "on its CPU": say("computes on its CPU"),
+    "on its NPUs": say("computes on its NPUs"),
     "waived": say("waived"),
     "waiver ended": say("waiver ended"),
 }

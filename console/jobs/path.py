@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from console.checks import CHECKS
 from console.hosts import inventory
-from console.jobs import history
+from console.jobs import history, installing, stacks
 from console.jobs.jobs import enqueue, go_on_with
+from console.jobs.ways import way_of
 from console.plans import local_cpu
 from console.plans.step import Step
 from console.records import reading
@@ -94,6 +95,9 @@ def ask_again(check: str, host_id: int, *, actor: str) -> int:
 
 
 def _install(host: inventory.Host) -> Made:
+    """What the pilot of this host computes with: see `ways.way_of`."""
+    if way_of(host).backend in stacks.ROUTES:
+        return installing.made(host, stacks.last_wish(host) or stacks.Wish())
     look = Step("look", say("Note what is installed now"), action="look_at_runtime", expected_s=1, timeout_s=120)
     return f"host:{host.id}", say("Install vLLM on {host}", host=host.title), [*local_cpu.plan(target(host)), look]
 

@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from console.bench import runs
 from console.checks import WAIVED, Level
-from console.hosts import inventory, observe
+from console.hosts import installed, inventory, observe
 from console.jobs import history
 from console.jobs.history import JobView
 from console.jobs.jobs import say_state
@@ -91,7 +91,7 @@ def _host(host: inventory.Host) -> Stage:
     """
     if host.reach is None:
         return Stage("host", StageState.OK, host.title, seen=time.time())
-    asked, runtime = observe.latest(host), observe.runtime(host)
+    asked, runtime = observe.latest(host), installed.runtime(host, way_of(host).backend)
     moments = [one.time for one in (asked, runtime) if one is not None]
     watched = [one for one in instances.instances() if one.host_id == host.id and one.state not in instances.RESTING]
     moments += [one.observed for one in watched if one.observed is not None]
@@ -120,7 +120,7 @@ def _check(host: inventory.Host) -> Stage:
 
 
 def _install(host: inventory.Host) -> Stage:
-    found = observe.runtime(host)
+    found = installed.runtime(host, way_of(host).backend)
     if found is None or not found.complete:
         return Stage("install", StageState.TODO, say("vLLM is not installed") if found is None else found.words)
     return Stage("install", _fresh("install", found.time), found.words, found.time)

@@ -7,6 +7,7 @@ from sqlalchemy import select
 from console.hosts import observe
 from console.hosts.inventory import Host
 from console.hosts.observe import LOCAL_PROFILE, REMOTE_PROFILE
+from console.jobs import stacks
 from console.records import note, reading, writing
 from console.text import Text, say
 from db import models
@@ -30,12 +31,16 @@ class Way:
 def way_of(host: Host) -> Way:
     """The one place that decides how the pilot of a host computes.
 
-    Every host computes on its CPU until there is a plan that installs a runtime for NPUs. A host over SSH is judged by
-    the profile for NPUs, unless none was seen on its bus and a person has chosen its CPU.
+    A host with NPUs on its bus computes on them, in the way a person has chosen or that fits best. Every other computes
+    on its CPU. A host over SSH is judged by the profile for NPUs, unless none was seen on its bus and a person has
+    chosen its CPU.
     """
+    cards = _has_cards(host)
+    if cards:
+        return Way(stacks.backend(host), REMOTE_PROFILE)
     if host.reach is None:
         return Way("local_cpu", LOCAL_PROFILE)
-    if _has_cards(host) is not False:
+    if cards is None:
         return Way("local_cpu", REMOTE_PROFILE)
     if _chosen(host):
         return Way("local_cpu", LOCAL_PROFILE)

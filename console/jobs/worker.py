@@ -19,11 +19,12 @@ from sqlalchemy import select
 
 import console
 from console.errors import ConsoleError
-from console.hosts import inventory, observe, rehearsal, secrets
+from console.hosts import installed, inventory, rehearsal, secrets
 from console.hosts.journal import unattended
 from console.jobs.carry import Carry
 from console.jobs.path import RECHECK
 from console.jobs.states import JobState
+from console.jobs.ways import way_of
 from console.records import CONSOLE, reading
 from console.serving.watch import Watch, watched
 from console.settings import settings
@@ -123,8 +124,9 @@ def look_around() -> None:
     """See whether each installed runtime is still as installed. Never raises."""
     for host in inventory.hosts():
         try:
-            if observe.runtime(host) is not None:
-                observe.look_at_runtime(host)
+            backend = way_of(host).backend
+            if installed.runtime(host, backend) is not None:
+                installed.look(host, backend)
         except (ConsoleError, OSError):
             traceback.print_exc()  # of this host; the others are looked at all the same
 

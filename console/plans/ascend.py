@@ -29,6 +29,8 @@ LOCK_WAIT_S = 900
 """Seconds for which a package tool that another program keeps locked is waited for."""
 RESTART = "restart_host"
 """The action around the script that restarts a host."""
+NOT_THERE = 44
+"""Exit code of the look at a runtime that is not there at all."""
 QUESTION = say("Driver or firmware were changed, which takes effect after a restart of the host. Everything that runs "
                "there ends. Restart it now?")  # fmt: skip
 DRIVER_TOOLS = {
@@ -127,22 +129,6 @@ class Case:
         system = self.known.systems.get(self.target.system)
         return "apt" if system is not None and system.tool == "apt" else "dnf"
 
-    def values(self) -> dict[str, str]:
-        """What every script may name."""
-        options = self.options
-        return {
-            "work": options.work_folder,
-            "packages": options.package_folder,
-            "wheels": f"{options.package_folder}/wheels",
-            "images": f"{options.package_folder}/images",
-            "login": options.login,
-            "as_root": options.as_root,
-            "source": options.source,
-            "prefix": options.prefix,
-            "venv": options.venv,
-            "machine": self.target.arch,
-        }
-
     def step(
         self,
         name: str,
@@ -153,29 +139,50 @@ class Case:
         script: str = "",
         action: str = "",
         rollback: Text | None = None,
+        values: Mapping[str, str] = {},
         **more: str,
     ) -> Step:
-        """The step whose scripts are called `script`, by default like the step; `more` are further values."""
-        of = script or name
+        """The step whose scripts are called `script`, by default like the step; `values` and `more` go into them."""
+        of, more = script or name, {**values, **more}
         return Step(
             name,
             title,
-            self.words(of, more),
-            self.words(f"{of}.verify", more),
+            self._script(of, more),
+            self._script(f"{of}.verify", more),
             action=action,
             expected_s=expected_s,
             timeout_s=timeout_s,
             rollback=rollback,
         )
 
-    def words(self, name: str, more: Mapping[str, str]) -> str:
-        """Quoted values, then what every script shares, then what this one uses, then its own words."""
-        body = (SCRIPTS / f"{name}.sh").read_text("utf-8")
-        used = re.match(r"# uses: (.*)\n", body)
-        values = [f"{key}={shlex.quote(value)}" for key, value in {**self.values(), **more}.items()]
-        parts = [_part(each) for each in used[1].split()] if used else []
-        own = body.removeprefix(used[0] if used else "")
-        return "\n".join([*values, (SCRIPTS / "common.sh").read_text("utf-8"), *parts, own])
+    def _script(self, name: str, more: Mapping[str, str]) -> str:
+        return script(self.options, self.target.arch, name, more)
+
+
+def script(options: Options, machine: str, name: str, more: Mapping[str, str]) -> str:
+    """Quoted values, then what every script shares, then what this one uses, then its own words."""
+    body = (SCRIPTS / f"{name}.sh").read_text("utf-8")
+    used = re.match(r"# uses: (.*)\n", body)
+    given = {**_shared(options), "machine": machine, **more}
+    values = [f"{key}={shlex.quote(value)}" for key, value in given.items()]
+    parts = [_part(each) for each in used[1].split()] if used else []
+    own = body.removeprefix(used[0] if used else "")
+    return "\n".join([*values, (SCRIPTS / "common.sh").read_text("utf-8"), *parts, own])
+
+
+def _shared(options: Options) -> dict[str, str]:
+    """What every script may name."""
+    return {
+        "work": options.work_folder,
+        "packages": options.package_folder,
+        "wheels": f"{options.package_folder}/wheels",
+        "images": f"{options.package_folder}/images",
+        "login": options.login,
+        "as_root": options.as_root,
+        "source": options.source,
+        "prefix": options.prefix,
+        "venv": options.venv,
+    }
 
 
 def _part(name: str) -> str:
@@ -275,3 +282,8 @@ def _firmware(case: Case) -> Step:
 def packages_step(case: Case, names: list[str]) -> Step:
     """All files are looked at before the first is used."""
     return case.step("packages", say("See that every package is there and whole"), 60, 3600, files="\n".join(names))
+
+
+def runtime_script(options: Options, backend: str) -> str:
+    """A cheap, read-only look at what is installed for `backend`; its last line names it, or says what differs."""
+    return script(options, "", "runtime.verify", {"backend": backend})

@@ -39,11 +39,11 @@ def _container(case: Case) -> Iterator[Step]:
         "tool": case.tool,
         "lock_wait": str(LOCK_WAIT_S),
     }
-    yield case.step("engine", say("See that a container engine runs"), 60, 3600, **here)
+    yield case.step("engine", say("See that a container engine runs"), 60, 3600, values=here)
     title = say("Load the image {image}", image=image)
     yield case.step(
-        "image", title, 900, 4 * 3600, rollback=say("Remove it with: docker rmi {image}", image=image), **here
+        "image", title, 900, 4 * 3600, rollback=say("Remove it with: docker rmi {image}", image=image), values=here
     )
-    yield case.step("devices", say("See that the files a container needs of the host are there"), 1, 60, **here)
+    yield case.step("devices", say("See that the files a container needs of the host are there"), 1, 60, values=here)
     title = say("Prove the container: it sees the NPUs and has its shared memory")
-    yield case.step("level-container", title, 30, 600, **here)
+    yield case.step("level-container", title, 30, 600, values=here)

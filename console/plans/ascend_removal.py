@@ -26,7 +26,7 @@ def _steps(case: Case, *, with_driver: bool) -> Iterator[Step]:
     for what, package in reversed(list(zip(("toolkit", "ops", "nnal"), files, strict=True))):
         title = say("Remove {file}", file=package.name)
         more = {"what": what, "file": package.name, "version": cann}
-        yield case.step(f"remove-{what}", title, 60, 1800, script="remove-cann", **more)
+        yield case.step(f"remove-{what}", title, 60, 1800, script="remove-cann", values=more)
     if with_driver:
         for what, title in (("firmware", say("Remove the firmware")), ("driver", say("Remove the driver"))):
             yield case.step(f"remove-{what}", title, 60, 1800, script="remove-hdk", what=what)

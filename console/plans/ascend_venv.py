@@ -101,7 +101,7 @@ def python_steps(case: Case) -> Iterator[Step]:
     remove = say("Delete the folder {folder}.", folder=case.options.venv)
     yield case.step("venv", say("Make a Python environment for the engine"), 15, 900, rollback=remove,
                     python=stack.python, stack=_name(stack))  # fmt: skip
-    yield case.step("list", say("Write down the full list of packages, each with its version"), 1, 120, **listed)
+    yield case.step("list", say("Write down the full list of packages, each with its version"), 1, 120, values=listed)
     rest = "-" + " ".join((*TORCH, *TRITON, *VLLM, *PLUGIN))
     groups = [
         ("torch", say("Install PyTorch and torch-npu"), 90, " ".join(TORCH)),
@@ -114,7 +114,7 @@ def python_steps(case: Case) -> Iterator[Step]:
         yield _group(case, name, title, expected_s, group)
     no_triton = "yes" if stack.variant.triton_ascend and not ascend_pins.takes_triton(stack) else ""
     yield case.step("level-packages", say("Prove the packages: compare every one with its pinned version"), 10, 600,
-                    script="compare", no_triton=no_triton)  # fmt: skip
+                    no_triton=no_triton)  # fmt: skip
 
 
 def _group(case: Case, name: str, title: Text, expected_s: float, group: str) -> Step:

@@ -77,6 +77,13 @@ $held
 Stop it, or wait until it has ended, then run this step again."
 }
 
+# runs_from FOLDER: up to five processes whose command names FOLDER, in one line; the list is made before it is searched.
+runs_from() {
+    for each in /proc/[0-9]*; do
+        if { tr '\0' ' ' <"$each/cmdline"; } 2>/dev/null | grep -qF "$1"; then printf '%s ' "${each#/proc/}"; fi
+    done | cut -d ' ' -f 1-5
+}
+
 # package_here NAME: the path of a package in the folder of packages, whole; else what is missing.
 package_here() {
     [ -f "$packages/$1" ] || {

@@ -3,6 +3,9 @@ pinned part "$venv/pinned.txt" "$group" >wanted.txt
 [ -s wanted.txt ] || { echo 'Nothing of this belongs to the stack.'; exit 0; }
 cat wanted.txt
 if [ "$source" = folder ]; then
+    # Nothing but this folder: what is set up for pip on this host or for this user does not count.
+    unset PIP_FIND_LINKS PIP_INDEX_URL PIP_EXTRA_INDEX_URL PIP_CONSTRAINT
+    export PIP_CONFIG_FILE=/dev/null
     set -- --no-index --find-links "$wheels"
 else
     set --

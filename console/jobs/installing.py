@@ -1,0 +1,98 @@
+"""Installing on hosts with NPUs: the job as it would be queued, starting it on one host or many, and a dry run."""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from console.catalog.knowledge import known
+from console.errors import ConsoleError
+from console.hosts import inventory
+from console.hosts.installed import options_of
+from console.hosts.inventory import Host
+from console.jobs import stacks
+from console.jobs.jobs import enqueue
+from console.jobs.stacks import BACKENDS, Wish
+from console.plans import ascend_docker, ascend_removal, ascend_venv
+from console.plans.refusals import Route
+from console.plans.step import Step
+from console.text import Text, say, verbatim
+
+SIDE_BY_SIDE = 8
+LOOK_S = 120.0
+
+
+@dataclass(frozen=True)
+class Looked:
+    """What the check of one step says now: "satisfied" or "waiting" like a step, "unknown" if it could not be asked."""
+
+    step: Step
+    state: str
+    words: Text
+
+
+def steps(host: Host, wish: Wish) -> list[Step]:
+    """The very steps that would run. InvalidInput when nothing fits, or not in the way that is wished."""
+    stack = stacks.chosen(host, wish)
+    options = options_of(host, wish.source, wish.packages)
+    made = ascend_venv.plan if stack.route is Route.VENV else ascend_docker.plan
+    kept = {
+        "backend": BACKENDS[stack.route],
+        "route": str(stack.route),
+        "release": stack.release.vllm_ascend,
+        "source": str(wish.source),
+        "packages": wish.packages,
+    }
+    title = say("Note what is installed now")
+    look = Step("look", title, action="look_at_runtime", arguments=kept, expected_s=2, timeout_s=300)
+    return [*made(stacks.target(host), stack, options, known()), look]
+
+
+def removal(host: Host, wish: Wish, *, with_driver: bool = False) -> list[Step]:
+    """The steps that take back what was installed for this stack."""
+    stack = stacks.chosen(host, wish)
+    options = options_of(host, wish.source, wish.packages)
+    return ascend_removal.plan(stacks.target(host), stack, options, known(), with_driver=with_driver)
+
+
+def made(host: Host, wish: Wish) -> tuple[str, Text, Sequence[Step]]:
+    """Subject, title and steps of the job."""
+    stack = stacks.chosen(host, wish)
+    title = say(
+        "Install vllm-ascend {release} on {host} by {route}",
+        release=stack.release.vllm_ascend,
+        host=host.title,
+        route=str(stack.route),
+    )
+    return f"host:{host.id}", title, steps(host, wish)
+
+
+def start(host_id: int, wish: Wish, *, actor: str) -> int:
+    """Queue the job; the id of the active job if this host has one."""
+    subject, title, listed = made(inventory.host(host_id), wish)
+    return enqueue("install", subject, host_id, title, listed, actor=actor)
+
+
+def dry_run(host: Host, listed: Sequence[Step]) -> list[Looked]:
+    """Run the check of every step and nothing else, so that nothing is changed."""
+    runner = inventory.runner(host)
+
+    def one(step: Step) -> Looked:
+        if not step.verify:
+            return Looked(step, "waiting", say("It is always run."))
+        try:
+            outcome = runner.run(step.verify, timeout_s=LOOK_S)
+        except ConsoleError as error:
+            return Looked(step, "unknown", error.text)
+        if outcome.code == 0:
+            return Looked(step, "satisfied", say("already there"))
+        said = (outcome.out.strip() or outcome.err.strip()).splitlines()
+        return Looked(step, "waiting", verbatim(said[-1]) if said else say("It would run."))
+
+    return [one(step) for step in listed]
+
+
+def dry_runs(hosts: Sequence[Host], wish: Wish) -> dict[int, list[Looked]]:
+    """The dry runs of several hosts, side by side, by the number of the host."""
+    with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+        looks = pool.map(lambda host: dry_run(host, steps(host, wish)), hosts)
+        return {host.id: looked for host, looked in zip(hosts, looks, strict=True)}
