@@ -177,12 +177,10 @@ def number_in_url(name: str) -> int | None:
 def warn_unknown(name: str, known: Collection[str], what: Text) -> None:
     """Say so when the address line asks for something that is not there; the page then shows something else."""
     given = st.query_params.get(name)
-    if given is not None and given not in known:
+    if given and given not in known:
         shown = given if len(given) <= 100 else given[:99] + "…"
-        st.warning(
-            t("The address asks for {what} “{given}”; there is none (any more).", what=what, given=shown),
-            icon=":material/search_off:",
-        )
+        told = say("The address asks for {what} “{given}”; there is none (any more).", what=what, given=shown)
+        st.warning(marked(told), icon=":material/search_off:")
 
 
 def port_in(address: str) -> int:

@@ -92,7 +92,7 @@ def test_each_of_several_hosts_has_a_pilot_of_its_own(remote: Host) -> None:
     assert page.button(key="start-pilot").label == "Start the pilot on gpu_1"
     assert "this machine" not in said(page).replace("This machine", "")
     assert "no question asked yet" in said(page), "the answers of another host are not its own"
-    assert links(page)["gpu\\_1"] or links(page)["**gpu\\_1**"]
+    assert "**gpu\\_1**" in links(page)
     press(page, "start-pilot")
     assert [(one.kind, one.host_id) for one in history.jobs(1)] == [("check", remote.id)]
     assert opened("home").title[0].value == "Pilot on this machine"
@@ -103,7 +103,7 @@ def test_a_host_that_is_not_there_is_said(seeded: Host) -> None:
         page = opened("home", host=given)
         assert f"“{given}”" in page.warning[0].value.replace("\\", "")
         assert page.title[0].value == "Pilot on this machine"
-    assert not opened("home", host=seeded.id).warning
+    assert "there is none" not in said(opened("home", host=seeded.id))
 
 
 def test_the_links_of_the_stages_name_the_host(remote: Host) -> None:
@@ -123,7 +123,7 @@ def test_the_walk_begins_at_what_is_not_done_and_goes_back_and_on(host: Host) ->
     page = press(page, "walk-back")
     assert "Stage 1 of 7" in said(page)
     assert page.button(key="walk-back").disabled
-    assert page.query_params["stage"] == ["host"]
+    assert page.query_params["stage"] == "host"
     for _ in range(6):
         page = press(page, "walk-next")
     assert "Stage 7 of 7" in said(page)
