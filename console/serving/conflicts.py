@@ -93,11 +93,11 @@ def _context_parallel(spec: ServeSpec) -> Iterator[Refusal]:
     prefill = _number(spec, "--prefill-context-parallel-size", "-pcp")
     decode = _number(spec, "--decode-context-parallel-size", "-dcp")
     if prefill > 1 and (spec.pipeline_parallel > 1 or spec.data_parallel > 1):
-        why = say("Context parallel in prefill does not go with pipeline or data parallel.")
+        why = say("--prefill-context-parallel-size does not go with pipeline or data parallel.")
         yield Refusal("extra_args", why, say("Leave one of them out."))
     if decode > 1 and spec.tensor_parallel % decode:
         why = say(
-            "Context parallel {size} in decode does not divide tensor parallel {ranks}.",
+            "--decode-context-parallel-size {size} does not divide tensor parallel {ranks}.",
             size=decode,
             ranks=spec.tensor_parallel,
         )
@@ -122,6 +122,8 @@ def _number_formats(spec: ServeSpec, family: str | None) -> Iterator[Refusal]:
             and family in ("A2", "A3", "310P")
         ):
             why = say(
-                "{family} chips have no FP8 arithmetic, so the KV cache cannot be {value}.", family=family, value=value
+                "{family} chips have no FP8 arithmetic, so --kv-cache-dtype cannot be {value}.",
+                family=family,
+                value=value,
             )
             yield Refusal("extra_args", why, say("Leave it out. An int8 KV cache comes with C8 weights."))

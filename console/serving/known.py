@@ -110,9 +110,7 @@ def variable_trouble(name: str, value: str, release: str) -> Trouble | None:
     """Whether something in this release reads a variable; names of other programs are none of our business."""
     entry = flags.flags().variable(name)
     if entry is not None and entry.what == "cuda":
-        return _replaced(
-            entry, value, verbatim(f"{entry.replace[0]}={value}") if entry.replace else None
-        )
+        return _replaced(entry, value, verbatim(f"{entry.replace[0]}={value}") if entry.replace else None)
     if entry is not None and entry.no_effect:
         return Trouble(entry.text, entry.instead)
     plugin, parser = parsers.plugin(release), parsers.parser_of(release)
