@@ -117,7 +117,7 @@ def report(journey: int, host_id: int, *, good: bool, as_json: bool) -> int:
         print(answer.text if answer else "")
         _print_runs(mine)
     else:
-        _explain(chain[-1])
+        explain(chain[-1])
     return OK if good else FAILED
 
 
@@ -154,7 +154,8 @@ def _print_runs(found: Sequence[Run]) -> None:
     Console(highlight=False).print(table)
 
 
-def _explain(job: JobView) -> None:
+def explain(job: JobView) -> None:
+    """Why a job stopped, and the end of the log of the step that stopped it."""
     print(f"#{job.id} {words(job.title)}: {words(job.reason) or words(say_state(job.state))}", file=sys.stderr)
     if job.current is not None:
         print("\n".join(job.current.log().splitlines()[-20:]), file=sys.stderr)

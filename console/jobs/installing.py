@@ -1,6 +1,6 @@
 """Installing on hosts with NPUs: the job as it would be queued, starting it on one host or many, and a dry run."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -28,6 +28,12 @@ class Looked:
     step: Step
     state: str
     words: Text
+
+    @property
+    def standing(self) -> Text:
+        """The state in words: what would happen to the step."""
+        found = {"satisfied": say("already there"), "waiting": say("would run"), "unknown": say("not known")}
+        return found[self.state]
 
 
 def steps(host: Host, wish: Wish) -> list[Step]:
@@ -72,6 +78,13 @@ def start(host_id: int, wish: Wish, *, actor: str) -> int:
     return enqueue("install", subject, host_id, title, listed, actor=actor)
 
 
+def start_removal(host_id: int, wish: Wish, *, actor: str) -> int:
+    """Queue the job that takes back what was installed; the id of the active job if this host has one."""
+    host = inventory.host(host_id)
+    title = say("Remove what was installed on {host}", host=host.title)
+    return enqueue("remove", f"host:{host.id}", host_id, title, removal(host, wish), actor=actor)
+
+
 def dry_run(host: Host, listed: Sequence[Step]) -> list[Looked]:
     """Run the check of every step and nothing else, so that nothing is changed."""
     runner = inventory.runner(host)
@@ -91,8 +104,7 @@ def dry_run(host: Host, listed: Sequence[Step]) -> list[Looked]:
     return [one(step) for step in listed]
 
 
-def dry_runs(hosts: Sequence[Host], wish: Wish) -> dict[int, list[Looked]]:
-    """The dry runs of several hosts, side by side, by the number of the host."""
+def dry_runs(plans: Mapping[Host, Sequence[Step]]) -> dict[Host, list[Looked]]:
+    """The dry runs of several hosts, side by side."""
     with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
-        looks = pool.map(lambda host: dry_run(host, steps(host, wish)), hosts)
-        return {host.id: looked for host, looked in zip(hosts, looks, strict=True)}
+        return dict(zip(plans, pool.map(lambda host: dry_run(host, plans[host]), plans), strict=True))

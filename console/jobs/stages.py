@@ -11,11 +11,12 @@ from enum import StrEnum
 from console.bench import runs
 from console.checks import WAIVED, Level
 from console.hosts import installed, inventory, observe
+from console.hosts.observe import Checked, Runtime, Seen
 from console.jobs import history
 from console.jobs.history import JobView
 from console.jobs.jobs import say_state
 from console.jobs.states import JobState
-from console.jobs.ways import way_of
+from console.jobs.ways import Way, way_of
 from console.serving import instances
 from console.serving.conversations import last_answer
 from console.serving.state import State
@@ -47,9 +48,28 @@ class Stage:
     job_id: int | None = None
 
 
-def stages(host: inventory.Host) -> list[Stage]:
-    """All six, in the order of the path."""
-    seen = [_host(host), _check(host), _install(host), _serve(host), _try(host), _measure(host)]
+@dataclass(frozen=True)
+class Looked:
+    """What a look at the pilot of a host rests on, read once: what it said last, its way, its checks, its runtime."""
+
+    asked: Seen | None
+    way: Way
+    checked: Checked | None
+    runtime: Runtime | None
+
+
+def look(host: inventory.Host) -> Looked:
+    """As things are stored now."""
+    asked = observe.latest(host)
+    way = way_of(host, asked)
+    checked = None if asked is None else observe.judged_of(host, asked, way.profile)
+    return Looked(asked, way, checked, installed.runtime(host, way.backend))
+
+
+def stages(host: inventory.Host, at: Looked | None = None) -> list[Stage]:
+    """All six, in the order of the path; `at` is a look that was just taken."""
+    at = at or look(host)
+    seen = [_host(host, at), _check(at.checked), _install(at.runtime), _serve(host), _try(host), _measure(host)]
     return [
         _with_job(stage, history.latest(JOB_OF[stage.name], host.id) if stage.name in JOB_OF else None)
         for stage in seen
@@ -84,15 +104,14 @@ def _fresh(name: str, seen: float) -> StageState:
     return StageState.OK if time.time() - seen <= LIMITS[name] else StageState.STALE
 
 
-def _host(host: inventory.Host) -> Stage:
+def _host(host: inventory.Host, at: Looked) -> Stage:
     """This machine is reached by being looked at from itself; another one was reached when it last answered.
 
     A server there that is watched answers every second, and so does its host.
     """
     if host.reach is None:
         return Stage("host", StageState.OK, host.title, seen=time.time())
-    asked, runtime = observe.latest(host), installed.runtime(host, way_of(host).backend)
-    moments = [one.time for one in (asked, runtime) if one is not None]
+    moments = [one.time for one in (at.asked, at.runtime) if one is not None]
     watched = [one for one in instances.instances() if one.host_id == host.id and one.state not in instances.RESTING]
     moments += [one.observed for one in watched if one.observed is not None]
     if not moments:
@@ -100,8 +119,7 @@ def _host(host: inventory.Host) -> Stage:
     return Stage("host", _fresh("host", max(moments)), host.title, max(moments))
 
 
-def _check(host: inventory.Host) -> Stage:
-    checked = observe.judged(host, way_of(host).profile)
+def _check(checked: Checked | None) -> Stage:
     if checked is None:
         return Stage("check", StageState.TODO, say("not checked yet"))
     count = Counter(one.standing for one in checked.judged)
@@ -119,8 +137,7 @@ def _check(host: inventory.Host) -> Stage:
     return Stage("check", state, words, checked.time)
 
 
-def _install(host: inventory.Host) -> Stage:
-    found = installed.runtime(host, way_of(host).backend)
+def _install(found: Runtime | None) -> Stage:
     if found is None or not found.complete:
         return Stage("install", StageState.TODO, say("vLLM is not installed") if found is None else found.words)
     return Stage("install", _fresh("install", found.time), found.words, found.time)

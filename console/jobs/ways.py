@@ -6,7 +6,7 @@ from sqlalchemy import select
 
 from console.hosts import observe
 from console.hosts.inventory import Host
-from console.hosts.observe import LOCAL_PROFILE, REMOTE_PROFILE
+from console.hosts.observe import LOCAL_PROFILE, REMOTE_PROFILE, Seen
 from console.jobs import stacks
 from console.records import note, reading, writing
 from console.text import Text, say
@@ -28,14 +28,14 @@ class Way:
     question: Text | None = None
 
 
-def way_of(host: Host) -> Way:
+def way_of(host: Host, asked: Seen | None = None) -> Way:
     """The one place that decides how the pilot of a host computes.
 
     A host with NPUs on its bus computes on them, in the way a person has chosen or that fits best. Every other computes
     on its CPU. A host over SSH is judged by the profile for NPUs, unless none was seen on its bus and a person has
-    chosen its CPU.
+    chosen its CPU. `asked` is what the host said last, where that was read just now.
     """
-    cards = _has_cards(host)
+    cards = _has_cards(asked or observe.latest(host))
     if cards:
         return Way(stacks.backend(host), REMOTE_PROFILE)
     if host.reach is None:
@@ -58,9 +58,8 @@ def choose_cpu(host_id: int, *, actor: str) -> None:
         note(session, f"host:{host_id}", ON_CPU, actor=actor)
 
 
-def _has_cards(host: Host) -> bool | None:
+def _has_cards(seen: Seen | None) -> bool | None:
     """Whether cards were seen on the bus when the host was last asked; None = not known."""
-    seen = observe.latest(host)
     cards = None if seen is None else seen.facts.values.get("npu_pci")
     return None if cards is None else bool(cards)
 

@@ -1,9 +1,10 @@
 # uses: engine_words
 room 20000 "$work" "the image"
 found=''
-for each in "$images"/*.tar "$images"/*.tar.gz "$images"/*.tgz; do
+for each in "$images"/*.tar "$images"/*.tar.gz; do
     [ -f "$each" ] || continue
-    case $(basename "$each") in *"$tag".tar | *"$tag".tar.gz | *"$tag".tgz) found=$each ;; esac
+    name=$(basename "$each")
+    case ${name%%.tar*} in *"$tag" | *"${tag}_$machine") found=$each ;; esac
 done
 if [ -n "$found" ]; then
     echo "Loading $found"
