@@ -62,7 +62,7 @@ def one_host() -> None:
         elif host.reach is None:
             empty(t("This machine has not been checked yet. “Check now” asks it; it takes about a second."))
         else:
-            empty(t("{host} has not been checked yet. “Check now” asks it.", host=host.name))
+            empty(t("{host} has not been checked yet. “Check now” asks it.", host=host.label))
 
     results()
 
