@@ -62,6 +62,7 @@ def parser() -> argparse.ArgumentParser:
     _hosts(found)
     install_verbs.register(found, _verb, _json)
     _resolve(found)
+    _bundle(found)
     _checks(found)
     _profiles(found)
 
@@ -227,6 +228,13 @@ def _fit(found: "argparse._SubParsersAction[_Parser]") -> None:
     fit = _verb(found, "fit", fit_verbs.show, about)
     fit_verbs.options(fit)
     _json(fit)
+
+
+def _bundle(found: "argparse._SubParsersAction[_Parser]") -> None:
+    """`pilot bundle` and its own verbs."""
+    from console import bundle_verbs
+
+    bundle_verbs.register(found, _verb, _json)
 
 
 def _resolve(found: "argparse._SubParsersAction[_Parser]") -> None:
