@@ -6,7 +6,7 @@ import streamlit as st
 
 from console.hosts import inventory
 from console.jobs import history, jobs, path
-from console.jobs.stages import Stage, StageState, stages
+from console.jobs.stages import Stage, StageState, look, stages
 from console.jobs.timeline import Timeline, timeline
 from console.serving import instances
 from console.serving.state import State
@@ -24,14 +24,15 @@ def pilot_path(host: inventory.Host) -> None:
         running = history.jobs(1, host_id=host.id, active_only=True)
         if bool(running) != active:
             st.rerun()
-        seen = stages(host)
+        at = look(host)
+        seen = stages(host, at)
         ready = ready_on(host)
         _button(host, seen, running[0].id if running else None, ready)
         with st.container(border=True, key="stages"):
             for number, stage in enumerate(seen, start=1):
                 _line(host, number, stage, ready)
         _took(timeline(host))
-        walk(host, seen, ready, busy=running[0].id if running else None)
+        walk(host, at, seen, ready, busy=running[0].id if running else None)
 
     panel()
 

@@ -5,9 +5,10 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from console.checks import Judged
-from console.hosts import inventory, observe
+from console.hosts import inventory
 from console.jobs import path, ways
-from console.jobs.stages import Stage, StageState
+from console.jobs.stages import Looked, Stage, StageState
+from console.jobs.ways import Way
 from console.surface.ui import attempt, mark, marked, t, who, words
 from console.surface.way_back import place
 from console.text import Text, say
@@ -52,9 +53,9 @@ PLAIN: dict[str, Text] = {
 MOST_FIXES = 8
 
 
-def walk(host: inventory.Host, seen: Sequence[Stage], ready: int | None, *, busy: int | None) -> None:
+def walk(host: inventory.Host, at: Looked, seen: Sequence[Stage], ready: int | None, *, busy: int | None) -> None:
     """The stage in the address line, else the first that is not done: whoever comes back goes on where it stands."""
-    failed = _failed(host)
+    failed = None if at.checked is None else [one for one in at.checked.judged if one.failed]
     states = {stage.name: stage for stage in seen}
     order = list(TITLES)
     first = next((name for name in order if not _done(name, states, failed)), order[-1])
@@ -78,14 +79,8 @@ def walk(host: inventory.Host, seen: Sequence[Stage], ready: int | None, *, busy
         if name in states and name != "check":
             st.text(words(states[name].words))
         if name in ("check", "fix"):
-            _fixes(host, failed, states["check"])
+            _fixes(host, at.way, failed, states["check"])
         _do(host, name, ready, busy, done=_done(name, states, failed))
-
-
-def _failed(host: inventory.Host) -> list[Judged] | None:
-    """The checks that fail for what this pilot needs; None when the host was never checked."""
-    checked = observe.judged(host, ways.way_of(host).profile)
-    return None if checked is None else [one for one in checked.judged if one.failed]
 
 
 def _done(name: str, states: dict[str, Stage], failed: list[Judged] | None) -> bool:
@@ -120,10 +115,9 @@ def _go(name: str) -> None:
     st.query_params["stage"] = name
 
 
-def _fixes(host: inventory.Host, failed: list[Judged] | None, check: Stage) -> None:
+def _fixes(host: inventory.Host, way: Way, failed: list[Judged] | None, check: Stage) -> None:
     """What fails and how to mend it, each leading to its place on the Checklist and from there back here."""
     st.text(words(check.words))
-    way = ways.way_of(host)
     if way.question is not None:
         st.info(marked(way.question), icon=":material/help:")
         st.button(
