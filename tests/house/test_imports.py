@@ -12,7 +12,8 @@ DECIDING = tuple(
     for room in (
         "facts/", "checks/", "plans/", "catalog/", "diagnose/",
         "serving/asked.py", "serving/ascend.py", "serving/conflicts.py", "serving/explain", "serving/exports.py",
-        "serving/known.py", "serving/options.py", "serving/backends/", "serving/spec.py", "serving/fit.py", "serving/command.py", "serving/state.py", "metrics/exposition.py",
+        "serving/known.py", "serving/options.py", "serving/backends/", "serving/spec.py", "serving/fit.py",
+        "serving/command.py", "serving/state.py", "metrics/exposition.py",
         "serving/shape.py", "serving/layout.py", "serving/reserve.py", "serving/room.py", "serving/rules.py",
         "serving/remarks.py", "serving/measured.py",
     )
