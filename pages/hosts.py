@@ -45,14 +45,14 @@ view = st.segmented_control(
 if view == "hosts":
     add_form()
     rehearsal_view.add_form()
-    import_button()
-if len(hosts) > 1:
-    tags = sorted({tag for host in hosts for tag in host.tags})
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        if view == "hosts":
-            st.button(t("Look at all again"), key="probe-all", on_click=look_at_all, args=(hosts,))
-        wanted = st.pills(t("Only with the tag"), tags, key="tag", bind="query-params") if tags else None
-    hosts = [host for host in hosts if wanted is None or wanted in host.tags]
+tags = sorted({tag for host in hosts for tag in host.tags})
+with st.container(horizontal=True, vertical_alignment="bottom"):
+    if view == "hosts":
+        import_button()
+    if view == "hosts" and len(hosts) > 1:
+        st.button(t("Look at all again"), key="probe-all", on_click=look_at_all, args=(hosts,))
+    wanted = st.pills(t("Only with the tag"), tags, key="tag", bind="query-params") if tags else None
+hosts = [host for host in hosts if wanted is None or wanted in host.tags]
 if view == "cards":
     cards_view(hosts)
 else:
