@@ -30,7 +30,7 @@ def test_before_anything_was_checked_it_says_what_to_do(host: Host) -> None:
 
 @pytest.mark.parametrize("asked", ["7", "-1", "eins", "1 OR 1=1"])
 def test_a_host_that_is_not_there_is_said(host: Host, asked: str) -> None:
-    assert f"“{asked}”; there is none" in said(opened("checklist", host=asked))
+    assert f"“{asked}”; there is none" in said(opened("checklist", host=asked)).replace("\\", "")
     assert "there is none" not in said(opened("checklist", host=host.id))
 
 
