@@ -42,8 +42,7 @@ class Filling:
             self._brought(each)
         for one in self.contents.downloads:
             self._try(one.path, one.kind, partial(self._download, one))
-        if self.contents.vllm:
-            self._wheels()
+        self._wheels()
         if self.contents.image is not None:
             self._try(self.contents.image_path, "image", self._image)
         if weights is not None:
@@ -94,7 +93,8 @@ class Filling:
 
     def _wheels(self) -> None:
         index = Index(self.http, self.indexes)
-        self._try(f"{WHEELS}/{self._vllm_name}", "wheel", partial(self._vllm, index))
+        if self.contents.vllm:
+            self._try(f"{WHEELS}/{self._vllm_name}", "wheel", partial(self._vllm, index))
         accepted = tags(self.contents.order.arch, self.contents.order.python, self.contents.order.glibc)
         found: list[Link] = []
         for wish in self.contents.wheels:

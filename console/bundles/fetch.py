@@ -17,7 +17,6 @@ from console.errors import ConsoleError, DataError, InvalidInput, NotFound, Unre
 from console.hosts.transfer import sha256_of
 from console.text import say
 
-BLOCK = 262_144
 MARGIN = 64 * 1_048_576
 """Room that must be left on the disk afterwards."""
 TRIES = 5
@@ -106,7 +105,7 @@ def _go_on(http: httpx.Client, address: Address, part: Path, name: str, told: To
         _write_note(part, address, answer)
         with part.open("r+b" if begin else "wb") as file:
             file.seek(begin)
-            for block in answer.iter_raw(BLOCK):
+            for block in answer.iter_raw():  # with a size it would hold back, and lose, what a cut follows
                 file.write(block)
                 begin += len(block)
                 told(name, begin, size)
