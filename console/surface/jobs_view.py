@@ -93,6 +93,8 @@ def _step(job: JobView, step: StepView) -> None:
             with st.container(height=240, autoscroll=True, key=f"log-{job.id}-{step.number}"):
                 st.code(log[-20_000:], language=None, wrap_lines=True)
         _script(step)
+        if job.state in RESUMABLE and step.state != StepState.WAITING:
+            _again(job, step)
         if job.state in RESUMABLE and step.state in (StepState.FAILED, StepState.CANCELLED):
             _skip(job, step)
 
@@ -103,6 +105,17 @@ def _script(step: StepView) -> None:
         if step.step.verify:
             st.caption(t("It counts as done when this succeeds:"))
             st.code(step.step.verify, language="bash")
+
+
+def _again(job: JobView, step: StepView) -> None:
+    st.button(
+        t("Do this step again"),
+        key=f"again-{job.id}-{step.number}",
+        help=t("The job goes on from there; the check of the step comes first."),
+        on_click=attempt,
+        args=(jobs.retry, job.id, step.number),
+        kwargs={"actor": who()},
+    )
 
 
 def _skip(job: JobView, step: StepView) -> None:

@@ -35,3 +35,5 @@ def plan_preview(steps: Sequence[Step]) -> None:
         if steps[chosen].verify:
             st.caption(t("It counts as done when this succeeds:"))
             st.code(steps[chosen].verify, language="bash")
+        if steps[chosen].rollback is not None:
+            st.caption(t("To take it back: {how}", how=steps[chosen].rollback))

@@ -1,94 +1,37 @@
 """The whole way from a bare rehearsal host to a server that answered, by the real worker, with real pip."""
 
-import time
-from collections.abc import Callable, Iterator
+import signal
 from pathlib import Path
 
-import pytest
-
-from console.errors import HostError
-from console.hosts import installed, inventory, observe, rehearsal, rehearsal_needs
-from console.hosts.inventory import Host
+from console.hosts import installed
+from console.hosts.rehearsal_life import State, state
 from console.jobs import history, installing, jobs, path, stacks, ways
-from console.jobs.history import JobView
 from console.jobs.stacks import Wish
 from console.plans.refusals import Route
+from console.plans.step import Step
+from console.text import verbatim
 from tests.jobs.ascend_wheels import packages
-from tests.jobs.conftest import WorkerProcess
+from tests.jobs.conftest import WorkerProcess, ended
+from tests.jobs.npus import Make, carried, make, run, send, states, told
+from tests.running import until
 
-PATIENCE_S = 400
+__all__ = ["make"]
 VENV = Wish(Route.VENV, "0.23.0")
+BOOT = "cat /proc/sys/kernel/random/boot_id"
 
 
-@pytest.fixture
-def make(data: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Host]]:
-    """Makes rehearsal hosts that were asked about themselves, and that end with the test."""
-    try:
-        rehearsal_needs.try_namespaces(rehearsal_needs.programs()["unshare"])
-    except HostError as error:
-        pytest.skip(str(error))
-
-    def one(scenario: str) -> Host:
-        host = rehearsal.create(scenario, actor="test")
-        observe.probe(host, actor="test")
-        return host
-
-    yield one
-    for host in inventory.hosts():
-        if host.scenario is not None:
-            inventory.remove_host(host.id, actor="test")
-
-
-def send(host: Host, folder: Path) -> None:
-    """Carry a folder of packages to where the plan looks for it."""
-    for file in folder.rglob("*"):
-        if file.is_file():
-            inventory.runner(host).put(file, f"{host.work_folder}/packages/{file.relative_to(folder)}")
-
-
-def run(host: Host, script: str) -> str:
-    outcome = inventory.runner(host).run(script, timeout_s=120)
-    assert outcome.code == 0, outcome
-    return outcome.out
-
-
-def carried(job_id: int, answer: str = "yes") -> JobView:
-    """The job once it has ended, with this answer to whatever it asks."""
-    deadline = time.monotonic() + PATIENCE_S
-    while (job := history.job(job_id)).active:
-        assert time.monotonic() < deadline, told(job)
-        if job.state == "waiting":
-            jobs.answer(job_id, answer, actor="test")
-        time.sleep(0.5)
-    return job
-
-
-def told(job: JobView) -> str:
-    """Everything about a job, for a test that fails."""
-    lines = [f"{job.state}: {job.reason}"]
-    lines += [f"{one.number} {one.step.name} {one.state} {one.reason}" for one in job.steps]
-    failed = [one for one in job.steps if one.state in ("failed", "running")]
-    return "\n".join([*lines, *(one.log() for one in failed)])
-
-
-def states(job: JobView) -> dict[str, str]:
-    return {one.step.name: str(one.state) for one in job.steps}
-
-
-def test_from_a_bare_host_to_a_server_that_answered(
-    make: Callable[[str], Host], worker: WorkerProcess, tmp_path: Path
-) -> None:
+def test_from_a_bare_host_to_a_server_that_answered(make: Make, worker: WorkerProcess, tmp_path: Path) -> None:
     host = make("driver-missing")
     send(host, packages(tmp_path / "bundle"))
     looked = {one.step.name: one.state for one in installing.dry_run(host, installing.steps(host, VENV))}
     assert (looked["driver"], looked["headers"], looked["venv"]) == ("waiting", "satisfied", "waiting")
-    before = run(host, "cat /proc/sys/kernel/random/boot_id; id -u")
+    before = run(host, BOOT)
     worker.start()
     job = carried(installing.start(host.id, VENV, actor="wang"))
     assert job.state == "succeeded", told(job)
     assert set(states(job).values()) == {"ok", "satisfied"}
     assert {states(job)[name] for name in ("driver", "firmware", "restart", "nnal", "vllm", "level-server")} == {"ok"}
-    assert run(host, "cat /proc/sys/kernel/random/boot_id; id -u") != before
+    assert run(host, BOOT) != before
     assert "25.5.1" in run(host, "npu-smi info | head -2")
     found = installed.runtime(host, "ascend_venv")
     assert found is not None
@@ -99,3 +42,52 @@ def test_from_a_bare_host_to_a_server_that_answered(
     again = carried(path.start("install", host.id, actor="wang"))
     assert again.state == "succeeded", told(again)
     assert {one.state for one in again.steps if one.step.script} == {"satisfied"}, told(again)
+    removed = carried(installing.start_removal(host.id, VENV, actor="wang"))
+    assert removed.state == "succeeded", told(removed)
+    assert run(host, f"ls {host.work_folder}/runtimes; ls -d /usr/local/Ascend/cann* 2>/dev/null || true") == ""
+    assert "25.5.1" in run(host, "npu-smi info | head -2")
+
+
+def test_a_restart_survives_a_killed_worker_and_a_no(make: Make, worker: WorkerProcess) -> None:
+    """On a host whose driver works already, a changed driver is pretended by its note."""
+    host = make("two-healthy-910b4")
+    run(host, f"mkdir -p {host.work_folder}/installs && {BOOT} > {host.work_folder}/installs/restart")
+    before = run(host, BOOT)
+    steps = [one for one in installing.steps(host, VENV) if one.name in ("restart", "level-driver")]
+    number = jobs.enqueue("install", f"host:{host.id}", host.id, verbatim("restart"), steps, actor="wang")
+    worker.start()
+    job = carried(number, "no")
+    assert states(job)["restart"] == "failed", told(job)
+    assert "was not restarted" in job.steps[0].log()
+    assert run(host, BOOT) == before
+    jobs.resume(number, actor="wang")
+    until(lambda: history.job(number).state == "waiting")
+    assert history.job(number).question is not None
+    worker.kill(signal.SIGKILL)
+    jobs.answer(number, "yes", actor="wang")
+    worker.start()
+    until(lambda: state(host.id) != State.UP or run(host, BOOT) != before)
+    worker.kill(signal.SIGKILL)
+    worker.start()
+    job = ended(number, 300)
+    assert job.state == "succeeded", told(job)
+    assert run(host, BOOT) != before
+
+
+def test_one_step_is_done_again(data: Path, worker: WorkerProcess) -> None:
+    from console.hosts import inventory
+
+    host = inventory.this_machine()
+    counted = data / "count"
+    script = f"echo x >> '{counted}'"
+    steps = [Step("one", verbatim("one"), script), Step("two", verbatim("two"), "exit 3")]
+    number = jobs.enqueue("install", f"host:{host.id}", host.id, verbatim("job"), steps, actor="wang")
+    worker.start()
+    assert ended(number).state == "failed"
+    jobs.retry(number, 1, actor="li")
+    until(lambda: not history.job(number).active)
+    job = history.job(number)
+    assert (states(job), job.attempt) == ({"one": "ok", "two": "failed"}, 2)
+    assert counted.read_text().split() == ["x", "x"]
+    jobs.skip(number, 2, "not needed here", actor="li")
+    assert [one.actor for one in history.events(f"job:{number}") if one.became == "skipped"] == ["li"]

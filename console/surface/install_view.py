@@ -1,0 +1,169 @@
+"""Installing on a host with NPUs, on the page: which stack, from where, its plan, a dry run, and the start."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from console.errors import ConsoleError
+from console.hosts import inventory
+from console.hosts.inventory import Host
+from console.jobs import installing, stacks
+from console.jobs.installing import Looked
+from console.jobs.stacks import Wish
+from console.plans.ascend import Source
+from console.plans.needs import DriverState
+from console.plans.refusals import Route
+from console.plans.resolve import Resolution, Stack, in_language
+from console.plans.step import Step
+from console.surface.calm_table import Cell, Head, calm_table
+from console.surface.plan_view import plan_preview
+from console.surface.ui import attempt, language, marked, t, who, words
+
+
+def choose_and_start(host: Host, *, running: bool) -> None:
+    """Everything from the choice to the button; the plan shown is the one that would run."""
+    try:
+        found = stacks.resolution(host)
+    except ConsoleError as error:
+        st.error(marked(error.text))
+        return
+    if not found.stacks:
+        st.warning(t("No release fits this host; below stands why for each."))
+        _refused(found)
+        return
+    wish = _wish(host, found)
+    _refused(found)
+    try:
+        steps = installing.steps(host, wish)
+    except ConsoleError as error:
+        st.error(marked(error.text))
+        return
+    others = _others(host)
+    _buttons(host, wish, steps, others, running=running)
+    _dry(host, steps)
+    with st.expander(t("What an installation does, step by step"), expanded=not running, key="install-plan"):
+        plan_preview(steps)
+
+
+def _wish(host: Host, found: Resolution) -> Wish:
+    """What the widgets say; they begin with what was chosen last, else with the best."""
+    last = stacks.last_wish(host) or Wish()
+    by_name = {_key(one): one for one in found.stacks}
+    first = next((name for name, one in by_name.items() if _is(one, last)), next(iter(by_name)))
+    chosen = st.selectbox(
+        t("What to install, the best first"),
+        list(by_name),
+        index=list(by_name).index(first),
+        key=f"stack-{host.id}",
+        format_func=lambda name: _line(by_name[name]),
+    )
+    stack = by_name[chosen]
+    with st.container(key=f"notes-{host.id}", gap=None):
+        for need in stack.steps:
+            st.markdown(f"- {marked(need.text)}")
+        for note in stack.notes:
+            st.caption(in_language(note, language()))
+    source = st.segmented_control(
+        t("Packages come from"),
+        list(Source),
+        default=last.source,
+        required=True,
+        key=f"source-{host.id}",
+        format_func={
+            Source.FOLDER: t("a folder on the host (a bundle)"),
+            Source.INDEX: t("the indexes the host reaches"),
+        }.__getitem__,
+    )
+    folder = st.text_input(
+        t("Folder of packages on the host"),
+        value=last.packages,
+        key=f"folder-{host.id}",
+        placeholder=f"{host.work_folder}/packages",
+        help=t("Wheels lie in it below wheels, archives of images below images. Driver, firmware and CANN are always "
+               "taken from it."),
+    )  # fmt: skip
+    return Wish(stack.route, stack.release.vllm_ascend, Source(source), folder.strip())
+
+
+def _key(one: Stack) -> str:
+    return f"{one.route} {one.release.vllm_ascend} {one.variant.cann}"
+
+
+def _is(one: Stack, last: Wish) -> bool:
+    return last.route == one.route and last.release == one.release.vllm_ascend
+
+
+def _line(one: Stack) -> str:
+    way = t("in a container") if one.route is Route.DOCKER else t("without a container")
+    driver = {
+        DriverState.FITS: t("the driver stays"),
+        DriverState.UNLISTED: t("the driver stays, but no table of the vendor names it"),
+        DriverState.UPGRADE: t("the driver is upgraded"),
+        DriverState.INSTALL: t("the driver is installed"),
+    }[one.driver.state]
+    return f"vllm-ascend {one.release.vllm_ascend} · {way} · CANN {one.variant.cann} · Python {one.python} · {driver}"
+
+
+def _refused(found: Resolution) -> None:
+    if not found.refused:
+        return
+    with st.expander(t("Why others do not fit ({count})", count=len(found.refused)), key="refused"):
+        for one in found.refused:
+            way = t("in a container") if one.route is Route.DOCKER else t("without a container")
+            st.markdown(f"**vllm-ascend {one.release.vllm_ascend}** · {way}  \n{one.words(language())}")
+
+
+def _others(host: Host) -> list[Host]:
+    """Other hosts over SSH that may be installed in the same way at the same time."""
+    known = {one.id: one for one in inventory.hosts() if one.id != host.id and one.reach is not None}
+    if not known:
+        return []
+    picked = st.multiselect(
+        t("Also on these hosts, side by side"),
+        list(known),
+        key=f"others-{host.id}",
+        format_func=lambda number: words(known[number].label),
+        placeholder=t("a host"),
+    )
+    return [known[number] for number in picked]
+
+
+def _buttons(host: Host, wish: Wish, steps: Sequence[Step], others: Sequence[Host], *, running: bool) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            t("Install"),
+            key="install-now",
+            type="primary",
+            icon=":material/download:",
+            disabled=running,
+            on_click=_start,
+            args=([host, *others], wish),
+            help=t("It is being installed.") if running else t("What is there already is kept."),
+        )
+        st.button(
+            t("Dry run"),
+            key="dry-run",
+            icon=":material/checklist:",
+            on_click=_look,
+            args=(host, steps),
+            help=t("Runs the check of every step and nothing else; nothing is changed."),
+        )
+
+
+def _start(hosts: Sequence[Host], wish: Wish) -> None:
+    for one in hosts:
+        attempt(installing.start, one.id, wish, actor=who())
+
+
+def _look(host: Host, steps: Sequence[Step]) -> None:
+    st.session_state[f"looked-{host.id}"] = attempt(installing.dry_run, host, steps)
+
+
+def _dry(host: Host, steps: Sequence[Step]) -> None:
+    """The table of the last dry run of just these steps."""
+    looked: list[Looked] = st.session_state.get(f"looked-{host.id}") or []
+    if [one.step for one in looked] != list(steps):
+        return
+    heads = (Head(t("step"), text=True), Head(t("now")), Head(t("what its check says"), text=True))
+    rows = [(Cell(words(one.step.title)), Cell(words(one.standing)), Cell(words(one.words))) for one in looked]
+    calm_table(f"dry-{host.id}", heads, rows)

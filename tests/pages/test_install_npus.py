@@ -1,0 +1,49 @@
+"""Install for a host with NPUs: what to choose, what stands against others, the plan, the dry run, the start."""
+
+from console.jobs import history, installing, stacks
+from tests.jobs.npus import Make, make
+from tests.pages.page import calm, in_language, opened, press, said
+
+__all__ = ["make"]
+
+
+def test_choose_read_try_and_start(make: Make) -> None:
+    host = make("driver-missing")
+    page = opened("install", host=host.id)
+    offered = page.selectbox(key=f"stack-{host.id}")
+    best = stacks.resolution(host).stacks[0]
+    assert best.release.vllm_ascend in offered.options[0]
+    assert "the driver is installed" in offered.options[0]
+    assert "Why others do not fit" in said(page)
+    assert "Install driver and firmware in this order" in said(page)
+    venv = next(one for one in offered.options if "without a container" in one)
+    page = calm(offered.select(venv).run())
+    page.selectbox(key="plan-step").set_value(4).run()
+    assert "--full --install-for-all" in said(page)
+    assert "uninstall.sh" in said(page)
+    page = press(page, "dry-run")
+    assert "would run" in said(page)
+    assert "already there" in said(page)
+    page.text_input(key=f"folder-{host.id}").set_value("not absolute").run()
+    assert "must be an absolute path" in said(page) or any("absolute path" in one.value for one in page.error)
+    page.text_input(key=f"folder-{host.id}").set_value("/data/$(touch x) 包").run()
+    page = press(page, "install-now")
+    job = history.latest("install", host.id)
+    assert job is not None
+    assert (job.state, job.host_id) == ("queued", host.id)
+    assert "packages='/data/$(touch x) 包'" in job.steps[0].step.script
+    assert page.button(key="install-now").disabled
+
+
+def test_it_speaks_chinese(make: Make) -> None:
+    host = make("driver-missing")
+    in_language(opened("install", lang="zh", host=host.id), "zh")
+
+
+def test_a_dry_run_changes_nothing(make: Make) -> None:
+    host = make("two-healthy-910b4")
+    steps = installing.steps(host, stacks.Wish())
+    looked = {one.step.name: one for one in installing.dry_run(host, steps)}
+    assert looked["level-driver"].state == "satisfied"
+    assert str(looked["look"].words) == "It is always run."
+    assert [one for one in history.jobs() if one.kind == "install"] == []
