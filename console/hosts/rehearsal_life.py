@@ -24,6 +24,7 @@ from console.hosts import keys, known_hosts, rehearsal_needs
 from console.hosts.local import LocalRunner
 from console.hosts.reach import Reach, Sudo
 from console.hosts.rehearsal_keeper import COME_UP_S, LOCK, PORT_TAKEN, remove, sweep
+from console.hosts.rehearsal_root import CPU_PARTS
 from console.settings import settings
 from console.text import say
 
@@ -151,6 +152,8 @@ def _prepare(place: Path, scenario: str, way: Reach) -> None:
     programs = rehearsal_needs.programs()
     rehearsal_needs.try_namespaces(programs["unshare"])
     rehearsal_needs.room(place)
+    for part in CPU_PARTS:  # what is installed there later is seen in the host at once
+        (settings().data / part).mkdir(exist_ok=True)
     spec = {
         "scenario": scenario,
         "hostname": scenario,

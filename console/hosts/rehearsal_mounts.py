@@ -37,6 +37,12 @@ def bind(source: str | Path, target: Path) -> None:
     mount(source, target, flags=BIND | RECURSIVE)
 
 
+def expose(source: str | Path, target: Path) -> None:
+    """The same, to be read only."""
+    bind(source, target)
+    read_only(target)
+
+
 def read_only(place: Path) -> None:
     """Also everything that is mounted below it."""
     wish = MountAttributes(READ_ONLY, 0, 0, 0)

@@ -24,6 +24,7 @@ from console.hosts.rehearsal_mounts import (
     READ_ONLY,
     bind,
     enter,
+    expose,
     mount,
     mount_points,
     read_only,
@@ -45,6 +46,8 @@ SYSTEM = {"tmp", "run", "proc", "sys", "dev"}
 NODES = ("null", "zero", "full", "random", "urandom", "tty")
 CHECKOUT, RUN = "/opt/rehearsal", "/run/rehearsal"
 FAKES = f"{CHECKOUT}/scripts/fake"
+CPU, CPU_PARTS = "/opt/rehearsal-cpu", ("runtimes", "models")
+"""Of the console's data the host sees only these: the stand-in for vllm serves a small model with them."""
 SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 ADOPT = "while :; do sleep 86400 & wait $!; done"
 """A shell that waits for a child takes in every orphan that ends meanwhile; `sleep` alone would leave zombies."""
@@ -59,7 +62,7 @@ def main(folder: Path) -> None:
     build(folder, spec)
     enter(folder / "root")
     dress()
-    furnish(spec["scenario"])
+    furnish(spec["scenario"], spec["home"])
     protect()
     Path(RUN, "ready").touch()
     os.execv("/bin/sh", ["sh", "-c", ADOPT])
@@ -85,8 +88,10 @@ def build(folder: Path, spec: dict[str, Any]) -> None:
     make_run(root / "run", folder)
     bind(folder / "tmp", root / "tmp")
     (root / "tmp").chmod(0o1777)
-    bind(spec["checkout"], within(root, Path(CHECKOUT)))
-    read_only(within(root, Path(CHECKOUT)))
+    expose(spec["checkout"], within(root, Path(CHECKOUT)))
+    for name in CPU_PARTS:
+        if Path(spec["hide"], name).is_dir():
+            expose(Path(spec["hide"], name), within(root, Path(CPU, name)))
     hide(Path(spec["hide"]), Path(spec["checkout"]), root)
 
 
@@ -186,8 +191,7 @@ def show(entry: Path, there: Path) -> None:
     if entry.is_symlink():
         link(entry, there)
     elif entry.is_dir() and os.access(entry, os.R_OK | os.X_OK):
-        bind(entry, there)
-        read_only(there)
+        expose(entry, there)
 
 
 def make_home(home: Path, root: Path) -> None:
@@ -203,8 +207,7 @@ def make_home(home: Path, root: Path) -> None:
             shutil.copyfile(home / name, there / name)
     python = Path(sys.base_prefix)
     if not within(root, python).exists():
-        bind(python, within(root, python))
-        read_only(within(root, python))
+        expose(python, within(root, python))
 
 
 def make_dev(dev: Path) -> None:
@@ -252,13 +255,14 @@ def dress() -> None:
         python.symlink_to(Path(sys.executable).resolve())
 
 
-def furnish(scenario: str) -> None:
+def furnish(scenario: str, home: str) -> None:
     """Let the scenario write what this host shall look like, then put its files of /proc and /sys in place."""
     ids = {"PATH": f"{FAKES}/bin:{SYSTEM_PATH}", "HOME": "/root", "LANG": "C.UTF-8"}
     python = shutil.which("python3", path=SYSTEM_PATH) or sys.executable
     done = subprocess.run(
-        [python, f"{FAKES}/furnish.py", scenario], env=ids, cwd="/", capture_output=True, text=True, check=False
-    )
+        [python, f"{FAKES}/furnish.py", scenario, f"--work={home}/ascend-pilot"],
+        env=ids, cwd="/", capture_output=True, text=True, check=False,
+    )  # fmt: skip
     if done.returncode:
         raise SystemExit(f"furnish.py {scenario}: exit code {done.returncode}\n{done.stderr[-2000:]}")
     bind(Path("/proc/sys"), Path("/proc/sys"))

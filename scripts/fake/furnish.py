@@ -1,11 +1,12 @@
 """Furnishes a rehearsal host at each boot: its files, its kernel's files, its users, its device nodes.
 
-    python scripts/fake/furnish.py SCENARIO [--bind]
+    python scripts/fake/furnish.py SCENARIO [--bind] [--work=FOLDER]
 
 Runs inside the host's own namespace as uid 0, before anybody logs in. The first boot writes what the scenario has
-installed; later boots keep what was installed since, and load the driver that is there then. Its folders of /sys are
-bound over the machine's own; its files of /proc lie in /run/rehearsal/proc for whoever keeps the host, or are bound too
-with --bind. What to know about the login stands in /var/lib/rehearsal/login.json: user, uid, gid, home, sudo.
+installed, and below FOLDER the packages that are to be installed; later boots keep what was installed since, and load
+the driver that is there then. Its folders of /sys are bound over the machine's own; its files of /proc lie in
+/run/rehearsal/proc for whoever keeps the host, or are bound too with --bind. What to know about the login stands in
+/var/lib/rehearsal/login.json: user, uid, gid, home, sudo.
 """
 
 import json
@@ -15,6 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import carried
 from pretend import accounts, answers, boxes, hccn_tool, kernel_files, place, programs, room, tree, users
 
 SCENARIOS = Path(__file__).resolve().parent / "scenarios"
@@ -51,6 +53,9 @@ def main() -> None:
     if before not in (None, words[0]):
         sys.exit(f"This host plays {before}; a new scenario needs a new host.")
     furnish(words[0], is_first=before is None)
+    for word in sys.argv[1:]:
+        if word.startswith("--work=") and before is None:
+            carried.write(words[0], place.at(word.removeprefix("--work=")))
     if "REHEARSAL_ROOT" not in os.environ:
         kernel_files.bind_folders()
     if "--bind" in sys.argv:

@@ -15,6 +15,7 @@ from pretend import load, place
 
 BOX = "REHEARSAL_BOX"
 NODES = "REHEARSAL_NODES"
+IMAGE = "REHEARSAL_IMAGE"
 STATE = "docker"
 
 
@@ -99,7 +100,8 @@ def start(box: place.Data) -> int:
 def own_words(box: place.Data) -> dict[str, str]:
     """What only processes of this container have in their environment."""
     nodes = ",".join(str(node) for node in box.get("nodes", []))
-    return {BOX: box["id"], NODES: nodes, "PATH": f"{place.FAKE}/boxed:{os.environ.get('PATH', os.defpath)}"}
+    path = f"{place.FAKE}/boxed:{os.environ.get('PATH', os.defpath)}"
+    return {BOX: box["id"], NODES: nodes, IMAGE: box.get("image", ""), "PATH": path}
 
 
 def _python() -> str:
