@@ -25,7 +25,7 @@ PAUSES = (1.0, 2.0, 4.0, 8.0, 8.0, 8.0)
 
 @dataclass(frozen=True)
 class Delivered:
-    """What a delivery did. `sent`: bytes that went over, again or not; `files` were sent, `there` were there already."""
+    """What a delivery did. `sent`: bytes that went over, again or not; `files` were sent, `there` were there before."""
 
     sent: int
     files: int
