@@ -31,9 +31,10 @@ def host_list(hosts: Sequence[Host], chosen: Host) -> None:
 def _line(one: Standing, *, chosen: bool) -> None:
     columns = st.columns([3, 2.6, 6, 2.2], vertical_alignment="center")
     name = sentence_case(words(one.host.title)) if one.host.reach is None else words(one.host.label).replace("_", "\\_")
-    columns[0].page_link(
-        "home.py", label=f"**{name}**" if chosen else name, query_params={"host": str(one.host.id)}, disabled=chosen
-    )
+    if chosen:
+        columns[0].markdown(f"▸ **{name}**")
+    else:
+        columns[0].page_link("home.py", label=name, query_params={"host": str(one.host.id)})
     if one.ready:
         columns[1].markdown(mark("ready"))
     elif one.state in (*ACTIVE, JobState.FAILED):

@@ -65,10 +65,7 @@ def walk(host: inventory.Host, at: Looked, seen: Sequence[Stage], ready: int | N
     with st.container(border=True, key="walk"):
         with st.container(horizontal=True, vertical_alignment="center"):
             _step(order, number - 1, t("Back"), "walk-back", ":material/arrow_back:", t("This is the first stage."))
-            st.markdown(
-                t("Stage {number} of {count}", number=number + 1, count=len(order)) + f" · **{words(TITLES[name])}**",
-                width="content",
-            )
+            st.markdown(f"**{words(TITLES[name])}**", width="content")
             st.markdown(mark(_mark(name, states, failed)), width="content")
             st.space("stretch")
             if name != first:
@@ -125,10 +122,12 @@ def _fixes(host: inventory.Host, way: Way, failed: list[Judged] | None, check: S
         )
     for one in (failed or [])[:MOST_FIXES]:
         fix = "" if one.verdict.fix is None else f"  \n{t('How to fix it')}: {marked(one.verdict.fix)}"
-        st.markdown(f"{mark('fail')} **{words(one.title)}** · {marked(one.verdict.seen)}{fix}")
+        columns = st.columns([9, 3], vertical_alignment="center")
+        columns[0].markdown(f"{mark('fail')} **{words(one.title)}** · {marked(one.verdict.seen)}{fix}")
         page, address = place("fix", host.id)
         address |= {"check": one.name, "profile": way.profile}
-        st.page_link(page, label=t("Show it on the Checklist"), query_params=address, icon=":material/build:")
+        label = t("Show it on the Checklist")
+        columns[1].page_link(page, label=label, query_params=address, icon=":material/build:")
     if failed and len(failed) > MOST_FIXES:
         st.caption(t("{count} more on the Checklist", count=len(failed) - MOST_FIXES))
 
