@@ -129,7 +129,7 @@ def test_no_room_on_the_host_is_told_before_anything_goes(bundle: Path, tmp_path
     small.mkdir()
     if (
         os.geteuid() != 0
-        or subprocess.run([*"mount -t tmpfs -o size=4m none".split(), small], check=False).returncode != 0
+        or subprocess.run([*["mount", "-t", "tmpfs", "-o", "size=4m", "none"], small], check=False).returncode != 0
     ):
         pytest.skip("only root can mount a small disk")
     try:
