@@ -1,7 +1,8 @@
 """Run every check of the project: `python3 scripts/test.py [arguments for pytest]`.
 
 Makes .test-venv, brings Debian packages where it may, then runs ruff, mypy and pytest: first the fast tests on two
-processes, then one at a time those that drive browsers and servers. The last line sums up both.
+processes, then those that drive browsers and servers, two files at a time, then one at a time those that start engines.
+The last line sums up all.
 """
 
 import json
@@ -41,7 +42,8 @@ FONTS = {"NotoSansCJK-Regular.ttc": "fonts-noto-cjk"}
 """Font file -> the Debian package that brings it; without it Chinese is boxes on screenshots."""
 MISSING = "PILOT_TEST_MISSING"
 """JSON of program or font -> why it is not there; tests/conftest.py skips with that reason."""
-ALONE = "e2e or real_vllm"
+ALONE = "engine or real_vllm"
+"""They use the ports an engine takes first, or the whole machine."""
 NO_TESTS = 5
 
 
@@ -117,7 +119,8 @@ def main(arguments: list[str]) -> int:
     outcome.part("ruff format", [python, "-m", "ruff", "format", "--check"], environment)
     outcome.part("mypy", [python, "-m", "mypy"], environment)
     for name, options in (
-        ("pytest, fast", ["-n", "2", "-m", f"not ({ALONE})"]),
+        ("pytest, fast", ["-n", "2", "-m", f"not (e2e or {ALONE})"]),
+        ("pytest, two files at a time", ["-n", "2", "--dist", "loadfile", "-m", f"e2e and not ({ALONE})"]),
         ("pytest, one at a time", ["-m", ALONE]),
     ):
         report = TESTS.folder / "report.xml"

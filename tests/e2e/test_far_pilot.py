@@ -12,7 +12,7 @@ from console.serving.state import State
 from tests.hosts.sshd import Sshd
 from tests.running import RunningConsole, opened, session_of
 
-pytestmark = [pytest.mark.e2e, pytest.mark.real_vllm, pytest.mark.needs("sshd", "ssh-keygen")]
+pytestmark = [pytest.mark.e2e, pytest.mark.engine, pytest.mark.real_vllm, pytest.mark.needs("sshd", "ssh-keygen")]
 
 
 @pytest.fixture

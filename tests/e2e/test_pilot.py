@@ -20,7 +20,7 @@ from console.settings import settings
 from tests.e2e.conftest import emptied
 from tests.running import RunningConsole, opened, processes, session_of, until
 
-pytestmark = [pytest.mark.e2e, pytest.mark.real_vllm, pytest.mark.needs("chromium")]
+pytestmark = [pytest.mark.e2e, pytest.mark.engine, pytest.mark.real_vllm, pytest.mark.needs("chromium")]
 LONGEST_S = 1200
 """For an installation and the start of an engine on a machine that has other work too."""
 KINDS = ["check", "install", "start", "try", "measure"]

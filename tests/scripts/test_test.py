@@ -21,6 +21,11 @@ def test_one() -> None:
 
 
 @pytest.mark.e2e
+def test_beside_another() -> None:
+    assert True
+
+
+@pytest.mark.engine
 def test_alone() -> None:
     assert True
 
@@ -72,10 +77,17 @@ def run(project: Path, *words: str) -> tuple[int, list[str]]:
 
 def test_all_green(project: Path) -> None:
     code, said = run(project)
-    assert said[-1] == "2 passed, 0 failed, 1 skipped"
+    assert said[-1] == "3 passed, 0 failed, 1 skipped"
     assert code == 0, "\n".join(said)
     assert "       1    no-such-program is not installed" in said
-    parts = ("ruff check", "ruff format", "mypy", "pytest, fast", "pytest, one at a time")
+    parts = (
+        "ruff check",
+        "ruff format",
+        "mypy",
+        "pytest, fast",
+        "pytest, two files at a time",
+        "pytest, one at a time",
+    )
     assert [f"== {part}" in said for part in parts] == [True] * len(parts)
 
 
@@ -86,7 +98,7 @@ def test_failures_of_both_parts_are_summed(project: Path) -> None:
         lines.write("\n\n@pytest.fixture\ndef broken() -> None:\n    raise OSError\n")
         lines.write('\n\n@pytest.mark.usefixtures("broken")\ndef test_broken() -> None:\n    pass\n')
     code, said = run(project)
-    assert said[-1] == "2 passed, 2 failed, 1 skipped"
+    assert said[-1] == "3 passed, 2 failed, 1 skipped"
     assert code == 1
 
 

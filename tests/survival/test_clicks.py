@@ -11,7 +11,7 @@ from console.jobs import history, path
 from tests.pretended_machine import misfort
 from tests.running import RunningConsole, until
 
-pytestmark = [pytest.mark.e2e, pytest.mark.needs("chromium")]
+pytestmark = [pytest.mark.e2e, pytest.mark.engine, pytest.mark.needs("chromium")]
 PILOT = ["check", "install", "start", "try", "measure"]
 
 

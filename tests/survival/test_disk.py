@@ -13,7 +13,7 @@ from console.plans.step import Step
 from console.text import say, verbatim
 from tests.running import RunningConsole, opened, until
 
-pytestmark = [pytest.mark.e2e, pytest.mark.needs_root]
+pytestmark = [pytest.mark.e2e, pytest.mark.engine, pytest.mark.needs_root]
 
 
 @pytest.fixture

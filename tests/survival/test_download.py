@@ -19,7 +19,7 @@ from console.plans.local_cpu import LocalCpuTarget, catalog, plan, runtime_folde
 from console.text import say
 from tests.running import RunningConsole, opened, until
 
-pytestmark = [pytest.mark.e2e]
+pytestmark = [pytest.mark.e2e, pytest.mark.engine]
 
 
 def offer(folder: Path, name: str, version: str) -> None:

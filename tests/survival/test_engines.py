@@ -16,7 +16,7 @@ from tests.pretended_machine import misfort
 from tests.running import RunningConsole, session_of, until
 from tests.survival.conftest import engine_of, ready, started, stopped
 
-pytestmark = [pytest.mark.e2e]
+pytestmark = [pytest.mark.e2e, pytest.mark.engine]
 NOTICED_S = 5.0
 """An engine that was killed is shown as failed within this time: a promise of the product, not of a fast machine."""
 

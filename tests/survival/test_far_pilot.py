@@ -22,7 +22,7 @@ from tests.hosts.sshd import Sshd
 from tests.pretended_machine import pretend
 from tests.running import RunningConsole, opened, session_of, until
 
-pytestmark = [pytest.mark.e2e, pytest.mark.needs("sshd", "ssh-keygen")]
+pytestmark = [pytest.mark.e2e, pytest.mark.engine, pytest.mark.needs("sshd", "ssh-keygen")]
 KINDS = ["check", "install", "start", "try", "measure"]
 
 

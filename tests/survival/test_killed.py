@@ -16,7 +16,7 @@ from console.text import say, verbatim
 from tests.running import RunningConsole, alive, processes, until
 from tests.survival.conftest import engine_of, ready, stopped
 
-pytestmark = [pytest.mark.e2e]
+pytestmark = [pytest.mark.e2e, pytest.mark.engine]
 
 
 def queue(folder: Path) -> int:

@@ -15,7 +15,7 @@ from tests.pretended_machine import misfort
 from tests.running import ROOT, RunningConsole, session_of, until
 from tests.survival.conftest import engine_of, ready, started, stopped
 
-pytestmark = [pytest.mark.e2e]
+pytestmark = [pytest.mark.e2e, pytest.mark.engine]
 SERVER = ROOT / "scripts" / "fake" / "vllm_server.py"
 
 
