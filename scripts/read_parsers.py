@@ -38,6 +38,8 @@ FRONTEND = {
     "middleware": "str",
 }
 """Fields of FrontendArgs that cli_args.py makes options of in its own way."""
+ASKED = re.compile(rb"""(?:getenv|environ(?:\.get|\.setdefault|\.pop)?)\s*[(\[]\s*["']([A-Z][A-Z0-9_]+)["']""")
+"""How the environment is asked for a variable."""
 REGISTER = ("register_module", "register_lazy_module")
 WANTED = re.compile(
     r"vllm/(config(/.*)?\.py|config\.py|engine/arg_utils\.py|envs\.py|scripts\.py|utils(/.*)?\.py|reasoning/.*\.py"
@@ -61,6 +63,7 @@ def main() -> int:
         name, _, version = one.partition("==")
         data = archive(name, version, chosen.folder)
         made = (vllm_of if name == "vllm" else plugin_of)(files(data))
+        made["env"] = sorted({*made["env"], *read_variables(data)})
         head = {"package": name, "version": version, "sha256": hashlib.sha256(data).hexdigest()}
         (TARGET / f"{name}-{version}.json").write_text(lines({**head, **made}), encoding="utf-8")
         counts = [f"{len(part)} {key}" for key, part in made.items() if isinstance(part, dict | list)]
@@ -97,6 +100,18 @@ def files(data: bytes) -> dict[str, str]:
             if member.isfile() and WANTED.fullmatch(path) and (content := opened.extractfile(member)):
                 found[path] = content.read().decode("utf-8-sig")
     return found
+
+
+def read_variables(data: bytes) -> set[str]:
+    """Variables that any module of the archive asks the environment for by name."""
+    found: set[str] = set()
+    with tarfile.open(fileobj=io.BytesIO(gzip.decompress(data))) as opened:
+        for member in opened:
+            path = member.name.partition("/")[2]
+            if member.isfile() and path.startswith(("vllm/", "vllm_ascend/")) and path.endswith(".py"):
+                content = opened.extractfile(member)
+                found |= set(ASKED.findall(content.read())) if content else set()
+    return {name.decode() for name in found}
 
 
 def vllm_of(texts: Mapping[str, str]) -> dict[str, Any]:

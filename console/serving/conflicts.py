@@ -37,16 +37,25 @@ def _sizes(spec: ServeSpec) -> Iterator[Refusal]:
             context=spec.context,
         )
         yield Refusal("max_batched_tokens", why, say("Use at least {context}.", context=spec.context))
-    if spec.device_ids and len(set(spec.device_ids)) < spec.ranks:
+    wanted = ranks_here(spec)
+    if spec.device_ids and len(set(spec.device_ids)) < wanted:
         why = say(
             "TP {tp} x PP {pp} x DP {dp} takes {wanted} devices; {devices} are there.",
             tp=spec.tensor_parallel,
             pp=spec.pipeline_parallel,
             dp=spec.data_parallel,
-            wanted=spec.ranks,
+            wanted=wanted,
             devices=len(set(spec.device_ids)),
         )
         yield Refusal("device_ids", why, say("Use smaller sizes or more cards."))
+
+
+def ranks_here(spec: ServeSpec) -> int:
+    """Devices it takes on this node; others may have a part of the copies, or of the stages."""
+    copies = _number(spec, "--data-parallel-size-local", "-dpl", default=spec.data_parallel)
+    if "--data-parallel-rank" in spec.extra_args:
+        copies = 1
+    return copies * -(-spec.tensor_parallel * spec.pipeline_parallel // max(1, _number(spec, "--nnodes")))
 
 
 def _graphs(spec: ServeSpec) -> Iterator[Refusal]:
@@ -104,11 +113,11 @@ def _context_parallel(spec: ServeSpec) -> Iterator[Refusal]:
         yield Refusal("extra_args", why)
 
 
-def _number(spec: ServeSpec, *names: str) -> int:
+def _number(spec: ServeSpec, *names: str, default: int = 1) -> int:
     for word, value in pairwise(spec.extra_args):
         if word in names and value.isdecimal():
             return int(value)
-    return 1
+    return default
 
 
 def _number_formats(spec: ServeSpec, family: str | None) -> Iterator[Refusal]:

@@ -193,7 +193,10 @@ def _judge(settings: Settings, spec: ServeSpec) -> None:
     chip = ascend.chip_called(spec.chip)
     for breach in chip_breaches(chip, spec.chip) if chip is not None else ():
         pasted.find(spec.chip, breach.reason, breach.instead)
+    sizes = {"tensor_parallel", "pipeline_parallel", "data_parallel", "--data-parallel-size-local", "--nnodes"}
     for refusal in conflicts(spec, settings.family):
+        if settings.open & sizes and refusal.field in ("additional_config", "device_ids", "extra_args"):
+            continue  # it would be about sizes that nobody has filled in yet
         pasted.find(_token(settings, refusal), refusal.reason, refusal.instead)
     if spec.release not in parsers.releases():
         why = say("The options of vllm-ascend {release} are not known here; they are read as those of {other}.",
@@ -223,6 +226,8 @@ def _token(settings: Settings, refusal: Refusal) -> str:
 
 def _model_findings(pasted: Pasted, family: str | None, release: str) -> Iterator[Finding]:
     """A model that is not there, or whose original weights the chip cannot compute with."""
+    if pasted.model is None and any(word.text.startswith("--config") for word in pasted.words):
+        return
     if pasted.model is None:
         yield Finding(pasted.command, say("No model is named."), say("Write the folder of a model behind vllm serve."))
         return

@@ -9,8 +9,8 @@ from console.catalog.parsers import Option
 from console.serving import known
 from console.serving.explain_json import take_dotted, take_json
 from console.serving.explain_parts import HIDDEN, Given, Settings, Word
-from console.serving.explain_variables import OWN_KEY, VISIBLE, devices, variable
-from console.serving.explain_words import braces_joined
+from console.serving.explain_variables import OWN_KEY, VISIBLE, devices, open_trouble, variable
+from console.serving.explain_words import braces_joined, is_open
 from console.serving.options import BESIDE, OF_OPTION
 from console.text import say
 
@@ -131,7 +131,9 @@ class Options:
             why = say("{name} takes a value, and none is there.", name=option.name)
             self.pasted.find(given.token, why, say("Write the value behind it, or leave the option out."))
             return
-        trouble = known.value_trouble(option.name, option, given.value)
+        if is_open(given.value):
+            self.settings.open.add(OF_OPTION.get(option.name, option.name))
+        trouble = open_trouble(given.value) or known.value_trouble(option.name, option, given.value)
         if trouble is not None:
             self.pasted.find(given.token, trouble.problem, trouble.instead, given.raw)
             return
@@ -244,6 +246,8 @@ class Options:
                 why = say("{option} does nothing without {switch}.", option=option, switch=switch)
                 if self.pasted.kind != "python":
                     self.pasted.find(self.tokens.get(field, option), why, say("Add {switch}.", switch=switch))
+            elif switch in self.switched and field in self.tokens:
+                continue  # the option is there, and what is wrong with it is said already
             elif switch in self.switched and field not in self.fields and switch == "--enable-auto-tool-choice":
                 why = say("{switch} stops the server without {option}.", switch=switch, option=option)
                 self.pasted.find(

@@ -100,6 +100,7 @@ class Settings:
     fields    of ServeSpec, only those that were stated; tokens: the word each came from
     extra     options without a field, as they will be written; switched: switches that go with an option, by name
     carried   options and variables that are carried on, with the word each came from
+    open      settings whose value still has to be filled in
     """
 
     pasted: Pasted
@@ -110,6 +111,7 @@ class Settings:
     tokens: dict[str, str] = field(default_factory=dict)
     switched: dict[str, str] = field(default_factory=dict)
     carried: dict[str, str] = field(default_factory=dict)
+    open: set[str] = field(default_factory=set)
 
     @property
     def parser(self) -> parsers.Parser:

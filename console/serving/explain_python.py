@@ -181,6 +181,8 @@ class _Program:
         """A literal, or a name that was given one before; anything else as it is written."""
         if isinstance(node, ast.Name) and node.id in self.names and deep < 5:
             return self._value(self.names[node.id], deep + 1)
+        if isinstance(node, ast.Call) and _name(node.func).endswith("Config") and deep < 5:
+            return {str(word.arg): self._value(word.value, deep + 1) for word in node.keywords}
         try:
             return ast.literal_eval(node)
         except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):

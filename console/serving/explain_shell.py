@@ -4,7 +4,7 @@ import re
 
 from console.serving.explain_docker import ENGINES, container
 from console.serving.explain_parts import Pasted, Word
-from console.serving.explain_words import DOLLAR, Command, apart, resolved
+from console.serving.explain_words import DOLLAR, Command, apart, is_open, resolved
 from console.text import Text, say, verbatim
 
 SERVER_MODULES = ("vllm.entrypoints.openai.api_server", "vllm.entrypoints.api_server", "vllm.entrypoints.cli.main")
@@ -73,18 +73,9 @@ def one_command(command: Command, pasted: Pasted, deep: int = 0, *, is_inner: bo
 
 
 def _resolved(words: list[Word], pasted: Pasted) -> list[Word]:
-    """Words with the variables replaced that were set before; an unknown one is said, where a server is meant."""
+    """Words with the variables replaced that were set before."""
     values = {name: value for name, (value, _) in pasted.env.items()}
-    made = []
-    is_server = _serves(words) is not None
-    for word in words:
-        one, unknown = resolved(word, values)
-        secret = all(name in word.raw and word.raw.startswith(f"{name}=") for name in unknown)
-        if unknown and is_server and not secret:
-            why = say("{names} is not set in this text, so nobody can tell what stands here.", names=", ".join(unknown))
-            pasted.find(word.raw, why, say("Write the value itself."))
-        made.append(one)
-    return made
+    return [resolved(word, values) for word in words]
 
 
 def _without_redirections(words: list[Word], pasted: Pasted) -> list[Word]:
@@ -92,7 +83,8 @@ def _without_redirections(words: list[Word], pasted: Pasted) -> list[Word]:
     why = say("It says where the output goes; the console keeps the log of every server.")
     after = False
     for word in words:
-        found = _REDIRECTED.fullmatch(word.raw) if not word.raw.startswith(("'", '"')) else None
+        is_plain = not word.raw.startswith(("'", '"')) and not is_open(word.raw)
+        found = _REDIRECTED.fullmatch(word.raw) if is_plain else None
         if after:
             pasted.ignore(why, [word.raw])
             after = False

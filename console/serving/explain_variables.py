@@ -8,6 +8,7 @@ from console.catalog import flags, parsers
 from console.serving import known
 from console.serving.command import API_KEY, OFFLINE
 from console.serving.explain_parts import HIDDEN, Settings
+from console.serving.explain_words import OPEN, is_open
 from console.text import say
 
 VISIBLE = ("ASCEND_RT_VISIBLE_DEVICES", "ASCEND_VISIBLE_DEVICES")
@@ -22,9 +23,14 @@ OWN_KEY = say("The console makes a key of its own, and keeps it out of commands 
 
 def variable(settings: Settings, name: str, value: str, token: str) -> None:
     """One variable: devices, a key, something the console sets itself, a finding, or carried on."""
+    value = re.sub(rf":?{OPEN}\{{?{name}\b\}}?:?", "", value)  # PATH=/x:$PATH adds to what is there
     if name == API_KEY:
         settings.fields["api_key"] = True
         settings.pasted.ignore(OWN_KEY, [f"{name}={HIDDEN}"])
+    elif name in NOT_OURS or not re.fullmatch(r"[A-Za-z_]\w*", name):
+        settings.pasted.ignore(say("It belongs to the shell, and the console sets what the engine needs."), [token])
+    elif (blank := open_trouble(value)) is not None and not _only_for_the_text(settings, name):
+        settings.pasted.find(token, blank.problem, blank.instead)
     elif name in VISIBLE:
         devices(settings, value, token)
     elif OFFLINE.get(name) == value or (name in LOCAL and settings.pasted.is_local):
@@ -32,8 +38,6 @@ def variable(settings: Settings, name: str, value: str, token: str) -> None:
     elif SECRET.search(name):
         why = say("It looks like a secret, and settings are stored and shown.")
         settings.pasted.ignore(why, [f"{name}={HIDDEN}"])
-    elif name in NOT_OURS or not re.fullmatch(r"[A-Za-z_]\w*", name):
-        settings.pasted.ignore(say("It belongs to the shell, and the console sets what the engine needs."), [token])
     elif (trouble := _trouble(settings, name, value)) is not None:
         settings.pasted.find(token, trouble.problem, trouble.instead)
         _instead(settings, trouble.replace, value, token)
@@ -43,6 +47,14 @@ def variable(settings: Settings, name: str, value: str, token: str) -> None:
         settings.pasted.take(token)
     else:
         settings.pasted.take(token)
+
+
+def open_trouble(value: str) -> known.Trouble | None:
+    """A value that still has to be filled in."""
+    if not is_open(value):
+        return None
+    why = say("What belongs here is not in this text: {value}", value=value.replace(OPEN, "$"))
+    return known.Trouble(why, say("Write the value itself."))
 
 
 def _trouble(settings: Settings, name: str, value: str) -> known.Trouble | None:

@@ -25,8 +25,12 @@ _PROMPT = re.compile(
 _FENCE = re.compile(r"^\s*(?:>\s*)?(```|~~~).*$")
 _CONTINUED = re.compile(r"[\\^`\uff3c][ \t\r]*(?=\n|$)")
 _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_]\w*)(?::[-=?+][^}]*)?\}|([A-Za-z_]\w*))")
+_POSITION = re.compile(r"\$([0-9@*#])")
+_BLANK = re.compile(r"<[A-Za-z0-9\u4e00-\u9fff][^<>{}]*>")
 DOLLAR = "\ue000"
 """Stands for a dollar sign that a shell would leave alone."""
+OPEN = "\ue001"
+"""Stands for the dollar sign of a variable that the text does not set."""
 
 
 @dataclass
@@ -188,19 +192,20 @@ def _dashed(value: str, raw: str) -> str:
     return ("-" if len(name) <= 3 and len(found[0]) == 1 else "--") + value[len(found[0]) :]
 
 
-def resolved(word: Word, values: dict[str, str]) -> tuple[Word, tuple[str, ...]]:
-    """The word with variables replaced that the text itself sets, and the names of those it does not set."""
-    unknown: list[str] = []
+def resolved(word: Word, values: dict[str, str]) -> Word:
+    """The word with variables replaced that the text itself sets."""
 
     def one(found: re.Match[str]) -> str:
         name = found[1] or found[2]
-        if name not in values:
-            unknown.append(name)
-            return found[0]
-        return values[name]
+        return values.get(name, f"{OPEN}{found[0][1:]}")
 
-    text = _VARIABLE.sub(one, word.text).replace(DOLLAR, "$")
-    return Word(text, word.raw), tuple(unknown)
+    text = _POSITION.sub(lambda found: f"{OPEN}{found[1]}", _VARIABLE.sub(one, word.text))
+    return Word(text.replace(DOLLAR, "$"), word.raw)
+
+
+def is_open(text: str) -> bool:
+    """Whether something stands in a text that only who wrote it can fill in: $NAME, $1, <NAME>."""
+    return OPEN in text or _BLANK.search(text) is not None
 
 
 def braces_joined(words: list[Word]) -> Iterator[Word]:

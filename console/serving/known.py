@@ -123,6 +123,11 @@ def variable_trouble(name: str, value: str, release: str) -> Trouble | None:
     if key is not None and key in plugin.config:
         instead = say("{key} in --additional-config.", key=key)
         return Trouble(why, instead, ("additional_config", key))
+    reading = [
+        one for one in reversed(parsers.releases()) if name in {*parsers.plugin(one).env, *parsers.parser_of(one).env}
+    ]
+    if reading:
+        return Trouble(why, say("Leave it out. These releases read it: {known}.", known=", ".join(reading)))
     close = flags.near(name, (*plugin.env, *parser.env))
     return Trouble(why, say("{near} may be meant.", near=close) if close else say("Leave it out."))
 
@@ -143,11 +148,22 @@ def config_troubles(config: Mapping[str, object], release: str) -> list[tuple[st
     for key, value in config.items():
         one = plugin.config.get(key)
         if one is None:
-            found.append((key, _unread(key, plugin.config, release, strict=plugin.strict)))
+            found.append((key, _misplaced(key, plugin) or _unread(key, plugin.config, release, strict=plugin.strict)))
         elif one.keys and isinstance(value, Mapping):
             unread = [inner for inner in value if inner not in one.keys]
             found += [(f"{key}.{inner}", _unread(inner, one.keys, release, strict=plugin.strict)) for inner in unread]
     return found
+
+
+def _misplaced(key: str, plugin: parsers.Plugin) -> Trouble | None:
+    """A key that is read, but inside a group."""
+    group = next((name for name, one in plugin.config.items() if key in one.keys), None)
+    if group is None:
+        return None
+    why = say(
+        "vllm-ascend {release} reads the key {key} only inside {group}.", release=plugin.release, key=key, group=group
+    )
+    return Trouble(why, say("Put it into {group}.", group=group))
 
 
 def _unread(key: str, names: Mapping[str, object], release: str, *, strict: bool) -> Trouble:

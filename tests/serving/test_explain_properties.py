@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from console.catalog import parsers
 from console.catalog.flags import told
 from console.serving.asked import ServeSpec
 from console.serving.backends import backend
@@ -16,7 +17,7 @@ from console.serving.explain import report, understand
 from console.serving.explain_words import apart
 from tests.serving.subjects import MACHINE, TINY_MLA, spec
 from tests.serving.test_ascend_backends import SPECS
-from tests.serving.test_explain import findings, read
+from tests.serving.test_explain import findings, read, stated
 
 WORDS = st.sampled_from([
     "vllm", "serve", "docker", "run", "python", "-m", "vllm.entrypoints.openai.api_server", "/m/x", "--model", "-tp",
@@ -94,3 +95,17 @@ def test_our_own_command_for_the_cpu_is_understood_as_the_same_server(changes: d
     found = understand(shell(command(asked, runtime)))
     assert found.findings == ()
     assert found.spec == asked
+
+
+def test_what_was_understood_can_be_stored_and_every_release_reads_the_same() -> None:
+    for release in parsers.releases():
+        found = understand("vllm serve /m/x -tp 2 --max-model-len 4096", release, "910B4")
+        assert found.findings == ()
+        assert ServeSpec.from_json(json.loads(json.dumps(found.spec.to_json()))) == found.spec
+        assert found.spec.release == release
+
+
+def test_a_variable_that_adds_to_itself_is_no_blank() -> None:
+    found = read("export LD_PRELOAD=/x.so:$LD_PRELOAD\nexport PATH=/y:$PATH\nvllm serve /m/x -tp $TP -dp 2")
+    assert list(findings(found)) == ["-tp"]
+    assert stated(found)["extra_env"] == {"LD_PRELOAD": "/x.so"}
