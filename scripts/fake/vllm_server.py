@@ -20,7 +20,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from vllm_metrics import Metrics
 from vllm_words import PIECES, misfortunes, reply_pieces, serve_words
 
-VERSION = "0.32.0+cpu"
+VERSION = os.environ.get("FAKE_VLLM_VERSION", "0.32.0+cpu")
 NUMBERS = itertools.count(1)
 
 
@@ -225,6 +225,7 @@ def serve(words: list[str]) -> int:
     how = misfortunes(shlex.split(os.environ.get("FAKE_VLLM", "")))
     asked = serve_words(words)
     signal.signal(signal.SIGTERM, signal.SIG_IGN if how.ignore_term else lambda *_: sys.exit(0))
+    signal.signal(signal.SIGINT, lambda *_: sys.exit(0))  # also where a shell started it in the background
     log(f"vLLM API server version {VERSION}")
     log(f"non-default args: {vars(asked) | {'api_key': None}}")
     sleepers = [subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]) for _ in range(how.children)]

@@ -149,11 +149,11 @@ def test_docker_keeps_a_container_on_a_card(host: Host) -> None:
 
 
 SERVER = """
-docker pull IMAGE >/dev/null
+docker pull IMAGE >/dev/null; mkdir /root/model; echo '{}' >/root/model/config.json
 docker run --rm --name one --shm-size 1g --network host --device /dev/davinci1 --device /dev/davinci_manager \\
   --volume /usr/local/dcmi:/usr/local/dcmi --volume /root:/root:ro --env HF_HUB_OFFLINE=1 IMAGE \\
   bash -c 'exec "$@"' bash vllm serve /root/model --served-model-name m --port PORT \\
-  --additional-config '{"a": 1}' --enforce-eager >/run/log 2>&1 &
+  --additional-config '{"a": 1}' --enforce-eager --gpu-memory-utilization 0.85 >/run/log 2>&1 &
 client=$!
 until curl -sf http://127.0.0.1:PORT/health; do sleep 0.1; kill -0 $client || { cat /run/log; exit 9; }; done
 curl -s http://127.0.0.1:PORT/v1/models; echo; npu-smi info; kill -TERM $client; wait $client; echo code=$?
@@ -171,7 +171,9 @@ def test_a_server_in_a_container_serves_holds_its_card_and_ends_with_its_client(
     assert '"id": "m"' in said
     (process,) = parse_npu_smi_info(said[said.index("+--") : said.index("code=")]).processes
     assert process.npu == 1
-    assert "pretended engine passes over --additional-config" in said
+    assert "stand-in for vLLM 0.23.0 with vllm-ascend 0.23.0" in said
+    assert "the pretended engine answers in the place of /root/model" in said
+    assert "the engine that answers is not told: --additional-config" in said
     assert "code=0" in said
     assert said.rstrip().endswith("INFO:     Shutting down")
 

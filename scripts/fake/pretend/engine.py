@@ -57,6 +57,7 @@ def run(words: list[str], *, vllm: str, plugin: str) -> int:
         return ended(complaint)
     log("INFO [__init__.py:44] Available plugins for group vllm.platform_plugins: - ascend -> vllm_ascend:register")
     log("INFO [__init__.py:217] Platform plugin ascend is activated")
+    os.environ["FAKE_VLLM_VERSION"] = vllm
     os.environ["REHEARSAL_HBM_MB"] = str(engine_limits.claim_mb(asked))
     if npu_python.VISIBLE not in os.environ and not npu_python.is_boxed():
         os.environ[npu_python.VISIBLE] = ",".join(map(str, range(engine_limits.used(asked))))
@@ -85,7 +86,7 @@ def start(asked: argparse.Namespace, names: dict[str, str], words: list[str]) ->
     if "--served-model-name" not in kept:
         command += ["--served-model-name", name]
     if left:
-        log(f"Rehearsal: accepted by that release, and of no effect here: {' '.join(left)}")
+        log(f"Rehearsal: that release accepts these, and the engine that answers is not told: {' '.join(left)}")
     os.execv(command[0], command)
     return 126
 
@@ -123,7 +124,7 @@ def carried(words: list[str], names: dict[str, str], takes: tuple[str, ...]) -> 
         full = names.get(option.replace("_", "-") if option.startswith("--") else option, option)
         if full in takes:
             kept += [full, *values[:1]]
-        else:
+        elif full != "--max-model-len":
             left += [option, *values]
     return kept, left
 
