@@ -5,6 +5,7 @@ import streamlit as st
 from console.errors import ConsoleError
 from console.hosts import installed
 from console.jobs import history, path, stacks, ways
+from console.surface.bundle_view import bundle_section
 from console.surface.hosts_view import chosen_host
 from console.surface.install_view import choose_and_start
 from console.surface.jobs_view import job_panel
@@ -57,3 +58,4 @@ else:
             plan_preview(path.planned("install", host).steps)
         except ConsoleError as error:
             st.error(marked(error.text))
+bundle_section(host)

@@ -1,0 +1,141 @@
+"""What a bundle folder holds, what is missing with its exact name and place, and the button that brings it to hosts."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from console.bundles import manifest, verify
+from console.bundles.manifest import Manifest
+from console.bundles.verify import Finding, Trouble
+from console.errors import ConsoleError
+from console.hosts import inventory
+from console.hosts.inventory import Host
+from console.jobs import bundling, history
+from console.surface.calm_table import Cell, Head, calm_table
+from console.surface.jobs_view import job_panel
+from console.surface.ui import attempt, mark, marked, size, t, who, words
+
+BUILD = (
+    "pilot bundle build --stack 0.23.0 --chip 910B4 --os ubuntu-22.04 --arch aarch64 --python 3.11 "
+    "--route docker FOLDER"
+)
+
+
+def bundle_section(host: Host) -> None:
+    """At the end of the Install page: packages for hosts without internet, from a folder of the console's machine."""
+    with st.expander(t("Packages for a host without internet"), key="bundle", icon=":material/inventory_2:"):
+        typed = st.text_input(
+            t("Folder of the bundle on this machine"), key="bundle-folder", placeholder="/home/me/bundle"
+        )
+        if not typed.strip():
+            st.caption(
+                t(
+                    "A bundle is a folder with everything an installation needs. Build one on a machine with internet, "
+                    "carry it here, then name its folder above. Or copy it to {folder} on the host by hand.",
+                    folder=f"{host.work_folder}/packages",
+                )
+            )
+            st.code(BUILD, language="bash")
+            return
+        folder = Path(typed.strip()).expanduser()
+        try:
+            whole, findings = manifest.required(folder), verify.verify(folder, hashes=False)
+        except ConsoleError as error:
+            st.error(marked(error.text))
+            return
+        _holds(whole)
+        _findings(folder, findings)
+        _push(host, folder, findings)
+    last = history.latest(bundling.KIND, host.id)
+    if last is not None:
+        with st.container(border=True, key="bundle-job"):
+            st.page_link("job.py", label=f"#{last.id} {words(last.title)}", query_params={"job": str(last.id)})
+            job_panel(last.id)
+
+
+def _holds(whole: Manifest) -> None:
+    order = whole.order
+    st.markdown(
+        t(
+            "For vllm-ascend {release} with CANN {cann} on {family} chips, {system} on {arch}, Python {python}, by "
+            "{route}.",
+            release=order.vllm_ascend,
+            cann=order.cann,
+            family=order.family,
+            system=order.system,
+            arch=order.arch,
+            python=order.python,
+            route=order.route,
+        )
+    )
+    kinds = list(dict.fromkeys(one.kind for one in whole.files))
+    rows = [
+        [
+            Cell(_kind(kind)),
+            Cell(str(sum(one.kind == kind for one in whole.files))),
+            Cell(size(sum(one.size for one in whole.files if one.kind == kind))),
+        ]
+        for kind in kinds
+    ]
+    if rows:
+        calm_table("bundle", [Head(t("Kind")), Head(t("Files"), right=True), Head(t("Size"), right=True)], rows)
+    else:
+        st.caption(t("It holds no file yet."))
+
+
+def _findings(folder: Path, findings: list[Finding]) -> None:
+    """What is missing comes with the place to drop it; sizes are compared, content only by `pilot bundle verify`."""
+    if not findings:
+        st.markdown(f"{mark('ok')} {t('Every file is there with its size; its content is verified on the host.')}")
+        return
+    for one in findings:
+        sign = "fail" if one.trouble in (Trouble.MISSING, Trouble.DAMAGED, Trouble.FOREIGN) else "todo"
+        st.markdown(f"{mark(sign)} **{_trouble(one.trouble)}** · {marked(one.text)}")
+        st.code(str(folder / one.path), language=None)
+
+
+def _push(host: Host, folder: Path, findings: list[Finding]) -> None:
+    hosts = {one.id: one for one in inventory.hosts()}
+    chosen = st.multiselect(
+        t("Bring it to"),
+        list(hosts),
+        default=[host.id] if host.id in hosts else [],
+        key=f"bundle-hosts-{host.id}",
+        format_func=lambda one: words(hosts[one].label),
+        placeholder=t("a host"),
+    )
+    limit = st.number_input(
+        t("At most (MB per second, 0 for no limit)"), min_value=0.0, value=0.0, step=10.0, key="bundle-limit"
+    )
+    broken = [one for one in findings if one.trouble in (Trouble.MISSING, Trouble.DAMAGED)]
+    why = ""
+    if broken:
+        why = t("Files of the bundle are missing or damaged; build it again first.")
+    elif not chosen:
+        why = t("Choose at least one host.")
+    st.button(
+        t("Bring it there"),
+        key="bundle-push",
+        type="primary",
+        icon=":material/upload:",
+        disabled=bool(why),
+        help=why or t("What is there already is not sent again; a cut is continued."),
+        on_click=attempt,
+        args=(bundling.start, folder, chosen),
+        kwargs={"limit_mb": limit or None, "actor": who()},
+    )
+
+
+def _kind(kind: str) -> str:
+    known = {
+        "driver": t("driver"), "firmware": t("firmware"), "cann": "CANN", "wheel": t("Python packages"),
+        "image": t("container image"), "weights": t("model weights"),
+    }  # fmt: skip
+    return known.get(kind, kind)
+
+
+def _trouble(trouble: Trouble) -> str:
+    return {
+        Trouble.MISSING: t("missing"), Trouble.DAMAGED: t("damaged"), Trouble.TO_BRING: t("to bring"),
+        Trouble.PARTIAL: t("partial"), Trouble.FOREIGN: t("foreign"), Trouble.UNEXPECTED: t("unexpected"),
+    }[trouble]  # fmt: skip
