@@ -4,7 +4,7 @@ import shlex
 import time
 from typing import TYPE_CHECKING
 
-from console.errors import HostError
+from console.errors import HostError, Unreachable
 from console.jobs.ends import StepFailed
 from console.jobs.follow import run_script
 from console.jobs.logs import Log
@@ -28,15 +28,29 @@ def restart_host(carry: "Carry", step: Step, log: Log) -> None:
     A worker that takes the job over finds the script in its folder on the host, so nothing is done twice.
     """
     begun = time.monotonic()
+    while not _restarted(carry, step):
+        if time.monotonic() - begun > step.timeout_s:
+            break
+        carry.rest(TICK_S)
+    _await_boot(carry, step, begun)
+    _await_driver(carry, step)
+    carry.tell(None)
+
+
+def _restarted(carry: "Carry", step: Step) -> bool:
+    """Run the script, or look at it again; false while a host that goes down or comes up refuses its users."""
     try:
         run_script(carry, _number(carry, step), step)
     except StepFailed as failure:
         if failure.code is not None:
             raise
-        # else the host went down before the script had written its exit code; whether it did is seen below
-    _await_boot(carry, step, begun)
-    _await_driver(carry, step)
-    carry.tell(None)
+        # else the host went down before the script had written its exit code; whether it did is seen afterwards
+    except Unreachable:
+        raise
+    except HostError as error:
+        carry.tell(error.text)
+        return False
+    return True
 
 
 def _number(carry: "Carry", step: Step) -> int:

@@ -1,9 +1,12 @@
 """The whole way from a bare rehearsal host to a server that answered, by the real worker, with real pip."""
 
+import os
 import signal
+from contextlib import suppress
 from pathlib import Path
 
-from console.hosts import installed
+from console.hosts import installed, inventory
+from console.hosts.inventory import Host
 from console.hosts.rehearsal_life import State, state
 from console.jobs import history, installing, jobs, path, stacks, ways
 from console.jobs.stacks import Wish
@@ -13,7 +16,7 @@ from console.text import verbatim
 from tests.jobs.ascend_wheels import packages
 from tests.jobs.conftest import WorkerProcess, ended
 from tests.jobs.npus import Make, carried, make, run, send, states, told
-from tests.running import until
+from tests.running import living, until
 
 __all__ = ["make"]
 VENV = Wish(Route.VENV, "0.23.0")
@@ -66,7 +69,7 @@ def test_a_restart_survives_a_killed_worker_and_a_no(make: Make, worker: WorkerP
     worker.kill(signal.SIGKILL)
     jobs.answer(number, "yes", actor="wang")
     worker.start()
-    until(lambda: state(host.id) != State.UP or run(host, BOOT) != before)
+    until(lambda: state(host.id) != State.UP)
     worker.kill(signal.SIGKILL)
     worker.start()
     job = ended(number, 300)
@@ -75,8 +78,6 @@ def test_a_restart_survives_a_killed_worker_and_a_no(make: Make, worker: WorkerP
 
 
 def test_one_step_is_done_again(data: Path, worker: WorkerProcess) -> None:
-    from console.hosts import inventory
-
     host = inventory.this_machine()
     counted = data / "count"
     script = f"echo x >> '{counted}'"
@@ -91,3 +92,45 @@ def test_one_step_is_done_again(data: Path, worker: WorkerProcess) -> None:
     assert counted.read_text().split() == ["x", "x"]
     jobs.skip(number, 2, "not needed here", actor="li")
     assert [one.actor for one in history.events(f"job:{number}") if one.became == "skipped"] == ["li"]
+
+
+def sessions(host: Host) -> list[int]:
+    """The processes of the host's SSH server that serve a connection."""
+    servers = [pid for pid in living() if f"rehearsal/{host.id}/sshd_config" in " ".join(words_of(pid))]
+    return [pid for pid in living() if parent(pid) in servers]
+
+
+def words_of(pid: int) -> list[str]:
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").split("\0")
+    return []
+
+
+def parent(pid: int) -> int:
+    with suppress(OSError):
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    return 0
+
+
+def test_a_cut_connection_and_a_killed_worker_do_nothing_twice(
+    make: Make, worker: WorkerProcess, tmp_path: Path
+) -> None:
+    host = make("driver-missing")
+    send(host, packages(tmp_path / "bundle"))
+    wanted = ("user", "driver", "firmware")
+    steps = [one for one in installing.steps(host, VENV) if one.name in wanted]
+    number = jobs.enqueue("install", f"host:{host.id}", host.id, verbatim("driver"), steps, actor="wang")
+    worker.start()
+    until(lambda: states(history.job(number))["driver"] == "running")
+    cut = sessions(host)
+    assert cut
+    for pid in cut:
+        os.kill(pid, signal.SIGKILL)
+    until(lambda: states(history.job(number))["firmware"] == "running" or not history.job(number).active)
+    worker.kill(signal.SIGKILL)
+    worker.start()
+    job = ended(number, 200)
+    assert job.state == "succeeded", told(job)
+    said = run(host, "cat /var/log/ascend_seclog/ascend_install.log")
+    assert said.count("Driver package installed successfully!") == 1
+    assert said.count("Firmware package installed successfully!") == 1

@@ -101,21 +101,20 @@ checksum does not match. Fetch it again and replace it."
 }
 
 # Makes the files of CANN known to what follows; its scripts are written for bash.
-with_cann() {
-    bash -c 'set +u
+cann_env='set +u
 prefix=$1; shift
 for each in "$prefix/cann" "$prefix/ascend-toolkit"; do
     if [ -r "$each/set_env.sh" ]; then . "$each/set_env.sh"; break; fi
 done
 if [ -r "$prefix/nnal/atb/set_env.sh" ]; then . "$prefix/nnal/atb/set_env.sh"; fi
-exec "$@"' bash "$prefix" "$@"
-}
+exec "$@"'
+with_cann() { bash -c "$cann_env" bash "$prefix" "$@"; }
 
 # room MEBIBYTES FOLDER WHAT
 room() {
     at=$2
     while [ ! -d "$at" ]; do at=$(dirname "$at"); done
-    free=$(df -Pm "$at" | awk 'NR == 2 {print $4}')
+    free=$(df -Pk "$at" | awk 'NR == 2 {print int($4 / 1024)}')
     [ "$free" -ge "$1" ] || fail "Not enough room for $3: it needs $1 MiB free at $at, there are $free MiB. Make room, \
 then run this step again."
 }

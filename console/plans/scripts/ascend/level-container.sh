@@ -4,8 +4,8 @@ cards_free "trying a container on the NPUs"
 # shellcheck disable=SC2046
 engine run --rm --name pilot-look --shm-size "${shm}g" $(device_words) $(volume_words) "$image" sh -c '
     npu-smi info || exit 3
-    [ "$(df -Pm /dev/shm | tail -n 1 | while read -r _ size _; do echo "$size"; done)" -ge "$1" ] || exit 4' \
-    sh "$((shm * 1000))" >look.log 2>&1 || code=$?
+    [ "$(df -Pk /dev/shm | tail -n 1 | while read -r _ size _; do echo "$size"; done)" -ge "$1" ] || exit 4' \
+    sh "$((shm * 1000000))" >look.log 2>&1 || code=$?
 cat look.log
 case ${code:-0} in
     0) ;;
