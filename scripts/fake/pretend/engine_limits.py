@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pretend import npu_python
 
-GIB = 2**30
+GIB, MIB = 2**30, 2**20
 NO_DEVICE = (
     "RuntimeError: Failed to infer device type, please set the environment variable `VLLM_LOGGING_LEVEL=DEBUG` to turn "
     "on verbose logging to help debug the issue."
@@ -38,7 +38,7 @@ def used(asked: argparse.Namespace) -> int:
 
 def claim_mb(asked: argparse.Namespace) -> int:
     """MiB that the engine takes on each of its chips."""
-    return int(npu_python.chips()[0].hbm_total_mb * float(asked.gpu_memory_utilization))
+    return int(npu_python.mem_get_info(0)[1] / MIB * float(asked.gpu_memory_utilization))
 
 
 def _of_plugin(asked: argparse.Namespace, read: dict[str, object]) -> str:
@@ -71,8 +71,8 @@ def _of_model(asked: argparse.Namespace) -> str:
 
 def _of_memory(asked: argparse.Namespace) -> str:
     share = float(asked.gpu_memory_utilization)
-    for chip in npu_python.chips()[: used(asked)]:
-        free, total = (chip.hbm_total_mb - chip.hbm_used_mb) / 1024, chip.hbm_total_mb / 1024
+    for device in range(used(asked)):
+        free, total = (part / GIB for part in npu_python.mem_get_info(device))
         if free < total * share:
             return (
                 f"ValueError: Free memory on device ({free:.2f}/{total:.2f} GiB) on startup is less than desired GPU "
@@ -82,7 +82,7 @@ def _of_memory(asked: argparse.Namespace) -> str:
         if (weights := _weight_bytes(asked) / GIB / ranks(asked)) > total * share:
             return (
                 f"RuntimeError: NPU out of memory. Tried to allocate {weights - total * share:.2f} GiB "
-                f"(NPU {chip.node}; {total:.2f} GiB total capacity; {total * share:.2f} GiB already allocated)"
+                f"(NPU {device}; {total:.2f} GiB total capacity; {total * share:.2f} GiB already allocated)"
             )
     return ""
 
