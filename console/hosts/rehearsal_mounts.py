@@ -43,6 +43,16 @@ def expose(source: str | Path, target: Path) -> None:
     read_only(target)
 
 
+def expose_python(python: Path, root: Path) -> None:
+    """The installation a Python belongs to, below `root` at its own place, if it cannot be seen there.
+
+    An empty folder there does not count: it is what an earlier start of the host mounted on.
+    """
+    program = python.resolve()
+    if python.exists() and not (root / program.relative_to("/")).exists():
+        expose(program.parent.parent, root / program.parent.parent.relative_to("/"))
+
+
 def read_only(place: Path) -> None:
     """Also everything that is mounted below it."""
     wish = MountAttributes(READ_ONLY, 0, 0, 0)

@@ -25,6 +25,7 @@ from console.hosts.rehearsal_mounts import (
     bind,
     enter,
     expose,
+    expose_python,
     mount,
     mount_points,
     read_only,
@@ -92,6 +93,8 @@ def build(folder: Path, spec: dict[str, Any]) -> None:
     for name in CPU_PARTS:
         if Path(spec["hide"], name).is_dir():
             expose(Path(spec["hide"], name), within(root, Path(CPU, name)))
+    for python in Path(spec["hide"]).glob("runtimes/*/bin/python"):
+        expose_python(python, root)
     hide(Path(spec["hide"]), Path(spec["checkout"]), root)
 
 
@@ -205,9 +208,7 @@ def make_home(home: Path, root: Path) -> None:
         if os.access(home / name, os.R_OK) and not (there / name).exists():
             (there / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(home / name, there / name)
-    python = Path(sys.base_prefix)
-    if not within(root, python).exists():
-        expose(python, within(root, python))
+    expose_python(Path(sys.executable), root)
 
 
 def make_dev(dev: Path) -> None:
@@ -259,10 +260,8 @@ def furnish(scenario: str, home: str) -> None:
     """Let the scenario write what this host shall look like, then put its files of /proc and /sys in place."""
     ids = {"PATH": f"{FAKES}/bin:{SYSTEM_PATH}", "HOME": "/root", "LANG": "C.UTF-8"}
     python = shutil.which("python3", path=SYSTEM_PATH) or sys.executable
-    done = subprocess.run(
-        [python, f"{FAKES}/furnish.py", scenario, f"--work={home}/ascend-pilot"],
-        env=ids, cwd="/", capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    words = [python, f"{FAKES}/furnish.py", scenario, f"--work={home}/ascend-pilot"]
+    done = subprocess.run(words, env=ids, cwd="/", capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"furnish.py {scenario}: exit code {done.returncode}\n{done.stderr[-2000:]}")
     bind(Path("/proc/sys"), Path("/proc/sys"))

@@ -7,6 +7,7 @@ is, which engine answers, and with which model.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import re
@@ -93,7 +94,7 @@ def start(asked: argparse.Namespace, names: dict[str, str], words: list[str]) ->
 
 def cpu_engine() -> tuple[str, Path] | None:
     """Python of a CPU runtime that works here, and the folder of a small model; None, with the reason, without them."""
-    pythons = sorted(Path(CPU, "runtimes").glob("local-cpu-*/bin/python"))
+    pythons = [one / "bin" / "python" for one in sorted(Path(CPU, "runtimes").glob("local-cpu-*"))]
     models = sorted(one.parent for one in Path(CPU, "models").glob("*/config.json"))
     models.sort(key=lambda one: "smollm" not in one.name.lower())
     if not pythons or not models:
@@ -102,8 +103,9 @@ def cpu_engine() -> tuple[str, Path] | None:
         return None
     for python in pythons:
         words = [str(python), "-c", "import importlib.metadata as m; m.version('vllm')"]
-        if subprocess.run(words, capture_output=True, check=False).returncode == 0:
-            return str(python), models[0]
+        with contextlib.suppress(OSError):
+            if subprocess.run(words, capture_output=True, check=False).returncode == 0:
+                return str(python), models[0]
     log("Rehearsal: the console's runtime for its CPU does not run on this host.")
     return None
 
