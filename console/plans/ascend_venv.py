@@ -39,6 +39,15 @@ TINY = {
 }  # fmt: skip
 """A model without weights: the server makes them up, which proves everything but the answer."""
 SERVER_WAIT_S = 900
+BUILD_TOOLS = (
+    "setuptools>=77.0.3,<81",
+    "setuptools-scm>=8",
+    "setuptools-rust>=1.9",
+    "wheel",
+    "packaging>=24.2",
+    "jinja2",
+)
+"""What the build of vLLM asks for beside PyTorch (pyproject.toml of vLLM 0.23.0)."""
 
 
 def plan(target: Target, stack: Stack, options: Options, known: Knowledge) -> list[Step]:
@@ -97,6 +106,7 @@ def python_steps(case: Case) -> Iterator[Step]:
     """The environment, the list of what goes into it, and each part of the list."""
     stack, arch = case.stack, case.target.arch
     lock = ascend_pins.lock(stack, arch) if case.options.source is Source.INDEX else ""
+    lock = lock.replace("+empty", "")  # built on the host it has the plain version
     listed = {"lock": lock, "pins": ascend_pins.pins(stack, arch)}
     remove = say("Delete the folder {folder}.", folder=case.options.venv)
     yield case.step("venv", say("Make a Python environment for the engine"), 15, 900, rollback=remove,
@@ -128,6 +138,7 @@ def _group(case: Case, name: str, title: Text, expected_s: float, group: str) ->
         group=group,
         python=case.stack.python,
         indexes=" ".join(one for one in places if one),
+        tools=" ".join(BUILD_TOOLS),
         from_source="yes" if name == "vllm" and case.options.source is Source.INDEX else "",
     )
 

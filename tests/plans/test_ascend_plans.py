@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from console.errors import InvalidInput
 from console.plans import ascend_docker, ascend_removal, ascend_venv
 from console.plans.ascend import SCRIPTS, AsRoot, Options, Source, file_of, version_in
-from console.plans.ascend_pins import pins
+from console.plans.ascend_pins import lock, pins
 from console.plans.refusals import Route
 from console.plans.resolve import Stack
 from console.plans.step import Step
@@ -110,8 +110,18 @@ def test_without_root_cann_goes_below_the_home() -> None:
 
 def test_nothing_unpinned_is_taken_from_an_index() -> None:
     host = target(arch="x86_64", driver="25.5.1")
+    assert not lock(best(host, Route.VENV), "x86_64")
     with pytest.raises(InvalidInput, match="not pinned"):
         ascend_venv.plan(host, best(host, Route.VENV), Options("/d", source=Source.INDEX), KNOWN)
+
+
+def test_from_indexes_vllm_is_built_for_no_device() -> None:
+    host = target(driver="25.5.1", firmware="7.8.0.6.201")
+    steps = ascend_venv.plan(host, best(host, Route.VENV), Options("/d", source=Source.INDEX), KNOWN)
+    scripts = {one.name: one.script for one in steps}
+    assert "\nvllm==0.23.0\n" in scripts["list"]
+    assert "from_source=yes" in scripts["vllm"]
+    assert "from_source=''" in scripts["torch"]
 
 
 def test_a_stack_names_what_its_list_must_hold() -> None:

@@ -11,8 +11,19 @@ else
     set --
     for each in $indexes; do set -- "$@" --extra-index-url "$each"; done
 fi
-[ -z "$from_source" ] || export VLLM_TARGET_DEVICE=empty
 mkdir -p "$work/cache/tmp"
-TMPDIR="$work/cache/tmp" "$py" -m pip install --no-deps --progress-bar off "$@" -r wanted.txt ||
+export TMPDIR="$work/cache/tmp"
+if [ -n "$from_source" ]; then
+    # vLLM for no device is in no index: it is built here from its source. PyTorch is there already; what else the build
+    # asks for goes into a folder of this step. PyTorch does not look for the NPU, which has no environment here.
+    rm -rf tools
+    # shellcheck disable=SC2086
+    "$py" -m pip install -q --cache-dir "$work/cache/pip" --target tools "$@" $tools || fail "The tools to build vLLM could not be fetched; what pip said is above."
+    export PYTHONPATH="$PWD/tools" VLLM_TARGET_DEVICE=empty TORCH_DEVICE_BACKEND_AUTOLOAD=0
+    VLLM_VERSION_OVERRIDE=$(sed -n 's/^vllm==//p' wanted.txt)  # else it calls itself +empty, and pip finds that inconsistent
+    export VLLM_VERSION_OVERRIDE
+    set -- "$@" --no-build-isolation --no-binary vllm
+fi
+"$py" -m pip install --no-deps --progress-bar off --cache-dir "$work/cache/pip" "$@" -r wanted.txt ||
     fail "Not every package could be installed; what pip said is above. Each needs a wheel for Python $python and for \
 $machine, in exactly this version."
