@@ -126,6 +126,6 @@ def test_what_carries_over_to_another_engine() -> None:
     read = engine_flags.data_of("vllm", "0.23.0")
     words = ["/m", "--served-model-name=q", "--port", "8", "-tp", "2", "--max-model-len", "4k", "--enforce-eager",
              "--additional-config", '{"a": 1}', "--api-key", "secret", "--no-enable-prefix-caching"]  # fmt: skip
-    kept, left = engine.carried(words, engine_flags.names(read), engine.TAKES)
+    kept, left = engine.carried(words, engine_flags.names(read), (*engine.TAKES, *engine.PRETENDED[:1]))
     assert kept == ["--served-model-name", "q", "--port", "8", "--enforce-eager", "--api-key", "secret"]
     assert left == ["-tp", "2", "--additional-config", '{"a": 1}', "--no-enable-prefix-caching"]

@@ -17,9 +17,11 @@ from pathlib import Path
 
 from pretend import engine_flags, engine_limits, npu_python, place
 
-TAKES = ("--served-model-name", "--host", "--port", "--max-num-seqs", "--api-key", "--enforce-eager")
+TAKES = ("--served-model-name", "--host", "--port", "--max-num-seqs", "--api-key")
 """Options that carry over to another engine with another model."""
-PRETENDED = ("--tensor-parallel-size", "--pipeline-parallel-size")
+CPU_WORDS = ("--enforce-eager", "--disable-access-log-for-endpoints", "/health,/metrics")
+"""Compiled, the CPU build answers with garbage; and what is asked every two seconds is no news."""
+PRETENDED = ("--enforce-eager", "--tensor-parallel-size", "--pipeline-parallel-size")
 """Options that only the pretended engine takes besides, for it computes nothing."""
 CPU = "/opt/rehearsal-cpu"
 """Where the console shows its own runtimes and models to the hosts it rehearses."""
@@ -75,7 +77,7 @@ def start(asked: argparse.Namespace, names: dict[str, str], words: list[str]) ->
         kept, left = carried(words, names, TAKES)
         log(f"Rehearsal: a real vLLM on the CPU answers, with the small model {small.name} in the place of {model}.")
         kept = with_length(kept, asked, CPU_LONGEST)
-        command = [python, "-m", "vllm.entrypoints.cli.main", "serve", str(small), *kept]
+        command = [python, "-m", "vllm.entrypoints.cli.main", "serve", str(small), *kept, *CPU_WORDS]
         os.environ |= {"HF_HUB_OFFLINE": "1", "VLLM_CPU_KVCACHE_SPACE": "1", "VLLM_PLUGINS": ""}
         for word in ("PYTHONPATH", "LD_LIBRARY_PATH"):
             os.environ.pop(word, None)

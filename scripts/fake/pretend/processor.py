@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 
 from pretend import place
@@ -63,7 +64,17 @@ def _name(played: place.Data, words: list[str]) -> str | None:
 
 
 def _lscpu(played: place.Data, words: list[str]) -> str | None:
-    """Asked for a table (-e, -p, -J), the real one answers: engines bind themselves to processors that exist."""
+    """Asked for a table, the processors that exist: engines bind themselves to those.
+
+    As JSON it is made here, because the real one fails on a machine whose folder of NUMA nodes is another's.
+    """
+    columns = next((word.partition("=")[2] for word in words if word.startswith("--extended=")), "")
+    if "--json" in words and columns and set(columns.split(",")) <= {"CPU", "CORE", "NODE", "SOCKET"}:
+        names = columns.lower().split(",")
+        rows = [
+            {name: cpu if name in ("cpu", "core") else 0 for name in names} for cpu in sorted(os.sched_getaffinity(0))
+        ]
+        return json.dumps({"cpus": rows}, indent=3)
     return None if words else lscpu(played)
 
 
