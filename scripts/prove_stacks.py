@@ -110,7 +110,7 @@ def prove(uv: str, catalog: Knowledge, stack: Stack, arch: str, index: str, fold
     lines = [line for one in locked for line in listed(one, arch, stack.python)]
     emulated = [f"{each}=={version}" for each, version in by_hand.items()]
     why = f"pinned by hand: {', '.join(emulated)}" if emulated else "every package from the index"
-    return Verdict(*name, "emulated" if emulated else "proved", why, (*lines, *emulated, f"vllm=={release.vllm}+empty"))
+    return Verdict(*name, "emulated" if emulated else "proved", why, (*lines, *emulated, f"vllm=={release.vllm}"))
 
 
 def resolved(

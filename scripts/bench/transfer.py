@@ -17,6 +17,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from console.hosts.reach import Reach
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
@@ -39,10 +43,10 @@ def measure(folder: Path, size: int, rounds: int) -> None:
     with source.open("wb") as file:
         for _ in range(0, size, MB):
             file.write(os.urandom(min(MB, size)))
-    with server(folder) as (port, runner):
+    with server(folder) as (port, reach):
         ways: dict[str, Callable[[Path], object]] = {
             "scp": lambda target: scp(folder, port, source, target),
-            "console": lambda target: console(runner, source, target),
+            "console": lambda target: console(reach, source, target),
         }
         if shutil.which("rsync"):
             ways["rsync"] = lambda target: rsync(folder, port, source, target)
@@ -51,7 +55,7 @@ def measure(folder: Path, size: int, rounds: int) -> None:
             for name, way in ways.items():
                 rates[name].append(size / MB / timed(way, folder / f"there-{name}-{number}"))
                 print(f"round {number + 1}: {name} {rates[name][-1]:.0f} MB/s", flush=True)
-        after_a_cut(folder, source, size)
+        after_a_cut(reach, folder, source, size)
     ours = statistics.median(rates["console"])
     for name in rates:
         print(f"{name}: {statistics.median(rates[name]):.0f} MB/s", flush=True)
@@ -68,10 +72,14 @@ def timed(way: Callable[[Path], object], target: Path) -> float:
     return took
 
 
-def console(runner: object, source: Path, target: Path) -> None:
+def console(reach: "Reach", source: Path, target: Path) -> None:
+    """With a login of its own, as scp and rsync have."""
     from console.hosts import transfer
+    from console.hosts.connection import Connection
+    from console.hosts.ssh import SshRunner
 
-    transfer.send(runner, str(target), transfer.parcel(source))  # type: ignore[arg-type]
+    with Connection(reach) as own:
+        transfer.send(SshRunner(own), str(target), transfer.parcel(source))
 
 
 def scp(folder: Path, port: int, source: Path, target: Path) -> None:
@@ -88,36 +96,37 @@ def options(folder: Path) -> list[str]:
             "-o", "LogLevel=ERROR"]  # fmt: skip
 
 
-def after_a_cut(folder: Path, source: Path, size: int) -> None:
-    """Stop at half, go on, and count what went over the second time beyond the missing half."""
+def after_a_cut(reach: "Reach", folder: Path, source: Path, size: int) -> None:
+    """Break the connection at half, go on, and count the bytes that went over twice."""
+    from console.errors import HostError
     from console.hosts import transfer
-    from console.hosts.local import LocalRunner
+    from console.hosts.connection import Connection
+    from console.hosts.ssh import SshRunner
 
-    class Cut(Exception):
-        pass
+    one, target, sent = transfer.parcel(source), str(folder / "cut"), 0
+    with Connection(reach) as first:
 
-    def stop(count: int) -> None:
-        if count >= size // 2:
-            raise Cut
+        def stop(count: int) -> None:
+            nonlocal sent
+            sent = count
+            if count >= size // 2:
+                first.close()
 
-    one, target = transfer.parcel(source), str(folder / "cut")
-    with suppress(Cut):
-        transfer.send(LocalRunner(), target, one, told=stop)
-    again = transfer.send(LocalRunner(), target, one)
-    print(f"cut at half: {(again.bytes - size / 2) / size:.2%} of the file was sent twice")
+        with suppress(HostError):
+            transfer.send(SshRunner(first), target, one, told=stop)
+    with Connection(reach) as second:
+        again = transfer.send(SshRunner(second), target, one)
+    print(f"cut at half: {(sent + again.bytes - size) / size:.2%} of the file was sent twice")
 
 
 @contextmanager
-def server(folder: Path) -> Iterator[tuple[int, object]]:
-    from console.hosts import connection
-    from console.hosts.ssh import SshRunner
+def server(folder: Path) -> Iterator[tuple[int, "Reach"]]:
     from tests.hosts.sshd import Sshd
 
     one = Sshd(folder / "sshd", "Subsystem sftp /usr/lib/openssh/sftp-server").start().trust()
     try:
-        yield one.port, SshRunner(connection.connection(one.reach()))
+        yield one.port, one.reach()
     finally:
-        connection.forget(one.reach())
         one.stop()
 
 

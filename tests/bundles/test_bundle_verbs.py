@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from console.__main__ import main
-from tests.bundles.test_build import DRIVER, package, source
+from tests.bundles.test_build import DRIVER, package
+from tests.bundles.test_vllm_wheel import source
 from tests.bundles.web import Web, below, wheel
 
 HOST = ("--chip", "910B4", "--os", "ubuntu-22.04", "--arch", "aarch64", "--python", "3.11")
