@@ -86,9 +86,9 @@ def test_a_venv_bundle_from_nothing_to_complete(pilot: Pilot, web: Web, tmp_path
 
 
 def test_without_a_list_only_the_pins_come_and_that_is_told(pilot: Pilot, web: Web, tmp_path: Path) -> None:
-    web.index("vllm", ("vllm-0.11.0.tar.gz", source(tmp_path / "s").read_bytes()))
+    web.index("vllm", ("vllm-0.18.0.tar.gz", source(tmp_path / "s").read_bytes()))
     code, told, _ = pilot(
-        "build", "--stack", "0.11.0", *HOST, "--route", "venv", "--mirror", web.url("/simple"), tmp_path / "b", "--json"
+        "build", "--stack", "0.18.0", *HOST, "--route", "venv", "--mirror", web.url("/simple"), tmp_path / "b", "--json"
     )
     why = {one["path"]: one["why"] for one in told["missing"]}
     assert code == 1

@@ -69,7 +69,7 @@ def test_the_best_venv_is_the_newest_release_with_wheels() -> None:
         "--no-deps",
         "torch and torchaudio 2.10.0",
         "since no released pair",
-        "2026-12-01",
+        "2026-12-02",
     ):
         assert words in said
 
