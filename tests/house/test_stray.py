@@ -64,12 +64,17 @@ def test_the_locks_are_there() -> None:
     assert {"requirements.lock.txt", "requirements-test.lock.txt"} <= set(LOCKS)
 
 
+NO_WHEEL = {"vllm", "torch-npu", "triton-ascend", "arctic-inference"}
+"""Of some releases the index has no wheel for NPU hosts: built from source, or brought by a person; nothing to hash."""
+
+
 @pytest.mark.parametrize("name", LOCKS)
 def test_a_lock_pins_hashes_and_names_no_place(name: str) -> None:
     text = (ROOT / name).read_text()
     assert re.search(r"://|^\s*-(-index|-extra|-find|i |f |e )|file:|@ ", text, re.MULTILINE) is None
     entries = [entry for entry in re.split(r"\n(?=\S)", text) if not entry.startswith("#")]
-    assert [entry.splitlines()[0] for entry in entries if "--hash=sha256:" not in entry] == []
+    bare = {entry.partition("==")[0] for entry in entries if "--hash=sha256:" not in entry}
+    assert bare <= (NO_WHEEL if "/runtime-ascend-" in name else set())
 
 
 def test_the_locks_follow_from_pyproject() -> None:
