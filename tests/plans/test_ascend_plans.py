@@ -174,7 +174,7 @@ CONSTANT = {(one.name, part): without_values(getattr(one, part)) for one in ever
 )
 def test_what_is_typed_stands_in_quoted_values_only(folder: str, packages: str) -> None:
     try:
-        options = Options(f"/work/{folder}", packages=f"/{packages}$(touch evil)`touch evil`;touch evil'\"")
+        options = Options(f"/pilot/{folder}", packages=f"/{packages}$(touch evil)`touch evil`;touch evil'\"")
     except InvalidInput:
         return
     for one in every(options):
@@ -188,7 +188,7 @@ def test_nothing_typed_is_executed(tmp_path_factory: pytest.TempPathFactory, typ
     folder = tmp_path_factory.mktemp("typed")
     words = f"/{typed}'$(touch evil)`touch evil`;touch evil\""
     try:
-        options = Options("/work", packages=words)
+        options = Options("/pilot", packages=words)
     except InvalidInput:
         return
     script = next(iter(every(options))).script
@@ -208,13 +208,13 @@ def test_work_folders_that_are_refused(folder: str) -> None:
 @pytest.mark.parametrize("packages", ["here", "/a\nb", "/a\x00b", "/a\tb"])
 def test_package_folders_that_are_refused(packages: str) -> None:
     with pytest.raises(InvalidInput):
-        Options("/work", packages=packages)
+        Options("/pilot", packages=packages)
 
 
 @pytest.mark.parametrize("login", ["", "a b", "$(x)", "a\nb", "-x", "a;b"])
 def test_logins_that_are_refused(login: str) -> None:
     with pytest.raises(InvalidInput):
-        Options("/work", login)
+        Options("/pilot", login)
 
 
 def pinned(tmp_path: Path, *words: str) -> "subprocess.CompletedProcess[str]":
