@@ -5,6 +5,7 @@ import json
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from rich.console import Console
@@ -13,6 +14,7 @@ from rich.table import Table
 
 from console.bench import runs
 from console.bench.runs import Run
+from console.errors import Conflict
 from console.hosts import inventory, secrets
 from console.hosts.keys import Password
 from console.jobs import as_root, history, jobs
@@ -45,7 +47,9 @@ def follow(journey: int, bars: Progress | None, *, yes: bool) -> bool:
             _show(job, bars, shown)
         last = chain[-1]
         if last.state == JobState.WAITING and last.question is not None:
-            jobs.answer(last.id, _answer(last, bars, yes=yes), actor=actor())
+            words_said = _answer(last, bars, yes=yes)
+            with suppress(Conflict):  # the answer before this one was taken up just now
+                jobs.answer(last.id, words_said, actor=actor())
         if last.state in (JobState.FAILED, JobState.CANCELLED) or (last.state == JobState.SUCCEEDED and not last.then):
             return last.state == JobState.SUCCEEDED
         time.sleep(TICK_S)

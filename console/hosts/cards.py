@@ -1,6 +1,7 @@
 """The cards of all hosts, from what each host said last, with who holds them."""
 
 import re
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -70,12 +71,20 @@ def cards(hosts: Iterable[Host]) -> tuple[list[Card], list[Bare]]:
         if said is None:
             bare.append(Bare(host, None, say("This host was not asked yet.")))
             continue
-        facts, time = read(said.raws, NEEDED), said.times.get("npu_tool", said.time)
+        facts, asked = read(said.raws, NEEDED), said.times.get("npu_tool", said.time)
         chips = chips_of(facts, idle_hbm_mb())
-        found += [_card(host, time, chip, chips, names) for chip in chips]
+        found += [_card(host, asked, chip, chips, names) for chip in chips]
         if not chips:
-            bare.append(Bare(host, time, without_chips(facts)))
+            bare.append(Bare(host, asked, without_chips(facts)))
     return found, bare
+
+
+def cards_now(host: Host) -> list[Card]:
+    """The cards of one host as it answers at this moment. HostError when it cannot be asked."""
+    facts, asked = observe.now(host, NEEDED), time.time()
+    names = {one.id: one.name for one in instances.instances()}
+    chips = chips_of(facts, idle_hbm_mb())
+    return [_card(host, asked, chip, chips, names) for chip in chips]
 
 
 def idle_hbm_mb() -> float:

@@ -2,6 +2,7 @@
 
 import getpass
 import os
+import re
 import time
 
 from sqlalchemy import select
@@ -54,9 +55,27 @@ def runtime(host: Host, backend: str) -> Runtime | None:
     return None if row is None else _runtime(row[0].text, row[0].code, row[1])
 
 
+def stack(host: Host, backend: str) -> str | None:
+    """What the last look found: words like "vllm-ascend 0.23.0, CANN 9.1.0, Python 3.12", or the name of an image.
+
+    None when nobody has looked yet, or when it is not complete.
+    """
+    found = runtime(host, backend)
+    if found is None or not found.complete or "stack" not in found.words.values:
+        return None
+    return str(found.words.values["stack"])
+
+
+def release(host: Host, backend: str) -> str | None:
+    """The release of vllm-ascend in it; None when nothing complete is known to be installed."""
+    words = stack(host, backend)
+    named = re.search(r"(?:^vllm-ascend |:v)(\d[\w.]*)", words or "")
+    return named[1] if named else None
+
+
 def _name(backend: str) -> str:
     """Under which the look is kept."""
-    return f"runtime_{backend}"
+    return f"{kept.RUNTIMES}{backend}"
 
 
 def _runtime(text: str, code: int | None, seen: float) -> Runtime:

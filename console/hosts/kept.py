@@ -11,8 +11,10 @@ from console.facts.probe import Raw
 from console.records import reading, writing
 from db import models
 
-RUNTIME = "runtime_local_cpu"
-"""Name under which the look at the installed runtime is kept."""
+RUNTIMES = "runtime_"
+"""Begins the names under which looks at installed runtimes are kept; what the host is, they do not say."""
+RUNTIME = f"{RUNTIMES}local_cpu"
+"""Name under which the look at the runtime for the CPU is kept."""
 ONLY_FOR = "only_for_check"
 """Name under which a probe for a single check keeps the name of that check."""
 
@@ -77,7 +79,7 @@ def _whole(session: Session, host_id: int, earlier_than: int | None = None) -> m
     names = models.Observation.name
     query = select(models.Probe).where(
         models.Probe.host_id == host_id,
-        models.Probe.observations.any(names.not_in((RUNTIME, ONLY_FOR))),
+        models.Probe.observations.any((names != ONLY_FOR) & ~names.startswith(RUNTIMES, autoescape=True)),
         ~models.Probe.observations.any(names == ONLY_FOR),
     )
     if earlier_than is not None:

@@ -184,8 +184,12 @@ def probe_all(
 
 def machine(host: Host) -> Machine:
     """What is free on the host at this moment."""
-    wanted = [*(fact for fact in FACTS if fact.name in MACHINE_FACTS), ALLOWED]
-    return machine_of(read(_ask(host, wanted), wanted))
+    return machine_of(now(host, [*(fact for fact in FACTS if fact.name in MACHINE_FACTS), ALLOWED]))
+
+
+def now(host: Host, facts: Sequence[Fact]) -> Facts:
+    """What the host says to these questions at this moment; it is not kept."""
+    return read(_ask(host, facts), facts)
 
 
 def machine_of(facts: Facts) -> Machine:

@@ -10,6 +10,7 @@ from console.errors import EngineError, InvalidInput
 from console.hosts import installed, inventory, observe
 from console.jobs import history, stacks, ways
 from console.jobs.asking import ask
+from console.jobs.bringing import see_model
 from console.jobs.bundling import push_bundle
 from console.jobs.logs import Log
 from console.jobs.restart import restart_host
@@ -182,6 +183,7 @@ ACTIONS: Mapping[str, Callable[["Carry", Step, Log], None]] = {
     "ask": _ask,
     "measure": _measure,
     "push_bundle": push_bundle,
+    "see_model": see_model,
     "restart_host": restart_host,
 }
 """By the name that stands in `Step.action`."""

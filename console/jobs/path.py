@@ -97,13 +97,15 @@ def ask_again(check: str, host_id: int, *, actor: str) -> int:
 def _install(host: inventory.Host) -> Made:
     """What the pilot of this host computes with: see `ways.way_of`."""
     if way_of(host).backend in stacks.ROUTES:
-        return installing.made(host, stacks.last_wish(host) or stacks.Wish())
+        subject, title, steps = installing.made(host, stacks.last_wish(host) or stacks.Wish())
+        see = Step("model", say("See that there is a model to serve"), action="see_model", timeout_s=4 * 3600)
+        return subject, title, [*steps, see]
     look = Step("look", say("Note what is installed now"), action="look_at_runtime", expected_s=1, timeout_s=120)
     return f"host:{host.id}", say("Install vLLM on {host}", host=host.title), [*local_cpu.plan(target(host)), look]
 
 
 def _start(host: inventory.Host) -> Made:
-    instance_id = launch.pilot_instance(host)
+    instance_id = launch.pilot_instance(host, way_of(host).backend)
     return start_instance(instance_id)
 
 

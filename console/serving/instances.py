@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from console.errors import Conflict, NotFound
 from console.hosts import inventory
 from console.records import move, note, reading, writing
+from console.serving import container
 from console.serving.backends import backend
 from console.serving.command import shell
 from console.serving.place import runtime_folder
@@ -51,7 +52,6 @@ class Instance:
     def address(self) -> str:
         """`host:port` of its HTTP surface, as seen from the console."""
         return inventory.runner(inventory.host(self.host_id)).address(self.spec.port)
-
 
     @property
     def spot(self) -> Text:
@@ -182,10 +182,13 @@ def begin_attempt(instance_id: int, *, actor: str) -> Attempt:
     """The attempt to start now: a new one, wished up and written down before anything runs."""
     one = instance(instance_id)
     host = inventory.host(one.host_id)
-    command = backend(one.backend).command(one.spec, runtime_folder(host, one.backend))
+    where = runtime_folder(host, one.backend)
     with writing() as session:
         row = session.get_one(models.Instance, instance_id)
+        _claim_cards(session, row)
         number = row.attempt + 1
+        spec = container.marked(one.spec, folder(host, row.id, number))
+        command = backend(one.backend).command(spec, where)
         attempt = models.Attempt(
             instance_id=row.id,
             number=number,
@@ -199,6 +202,23 @@ def begin_attempt(instance_id: int, *, actor: str) -> Attempt:
         session.flush()
         move(session, row, f"instance:{row.id}", State.starting, actor=actor)
     return attempts(instance_id)[0]
+
+
+def holds(one: Instance) -> bool:
+    """Whether it has its cards, or will have them in a moment: until it is known to have ended."""
+    return one.state not in (State.stopped, State.failed) and "ended" not in one.health
+
+
+def _claim_cards(session: Session, own: models.Instance) -> None:
+    """Conflict when another server of the host has one of its cards; inside a transaction, so that two cannot ask."""
+    wanted = set(_value(own, State(own.state), None).spec.device_ids)
+    if not wanted:
+        return
+    others = select(models.Instance).where(models.Instance.host_id == own.host_id, models.Instance.id != own.id)
+    for row in session.scalars(others):
+        one = _seen(row)
+        if (both := sorted(wanted & set(one.spec.device_ids))) and holds(one):
+            raise Conflict(say("NPU {number} belongs to the instance {name} already.", number=both[0], name=one.name))
 
 
 def _free_name(session: Session, wanted: str) -> str:

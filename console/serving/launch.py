@@ -15,7 +15,7 @@ from console.hosts import inventory, observe
 from console.hosts.process import Detached, Life
 from console.plans import local_cpu
 from console.records import reading, writing
-from console.serving import instances
+from console.serving import instances, npu_defaults, seats
 from console.serving.backends import backend
 from console.serving.instances import Instance
 from console.serving.shelf import model_on, models_below
@@ -85,17 +85,31 @@ def reasons_against(
     if own is not None and own.state not in instances.RESTING:
         ports = {port: holder for port, holder in now.ports_in_use.items() if port != own.spec.port}
         now = Machine(now.cores, now.memory_available_bytes, now.numa_nodes, ports, now.arch, now.core_ids)
-    return refusals(spec, model, now, backend(spec.backend))
+    found = refusals(spec, model, now, backend(spec.backend))
+    return found if found or spec.backend not in seats.ON_NPUS else npu_defaults.reasons_against(host, spec, own)
 
 
-def pilot_instance(host: inventory.Host) -> int:
+def pilot_instance(host: inventory.Host, backend_name: str = "local_cpu") -> int:
     """The instance the pilot path starts: the one of its model that exists, else a new one with good defaults."""
+    if backend_name in seats.ON_NPUS:
+        return _on_npus(host, backend_name)
     folder = local_cpu.model_folder(local_cpu.LocalCpuTarget(host.work_folder), PILOT_MODEL)
     mine = [one for one in instances.instances() if one.host_id == host.id and one.spec.model_folder == folder]
     for one in sorted(mine, key=lambda one: one.state != State.ready):
         return one.id
     model = model_on(host, folder)
     spec = defaults(model, machine(host), folder)
+    return instances.create(host.id, spec, noise=model.noise, actor="console")
+
+
+def _on_npus(host: inventory.Host, name: str) -> int:
+    """One that this backend runs already or can run again, else one with the largest model that fits on free cards."""
+    release = npu_defaults.release_on(host, name)
+    mine = [one for one in instances.instances() if (one.host_id, one.backend) == (host.id, name)]
+    for one in sorted(mine, key=lambda one: one.state != State.ready):
+        if one.spec.release == release and (instances.holds(one) or not reasons_against(host, one.spec, one)):
+            return one.id
+    spec, model = npu_defaults.first_that_fits(host, name, models_on(host), machine(host))
     return instances.create(host.id, spec, noise=model.noise, actor="console")
 
 

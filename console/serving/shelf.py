@@ -6,6 +6,9 @@ from pathlib import Path
 from console.hosts import inventory
 from console.hosts.inventory import Host
 from console.serving.far_folder import Listed, brought, listed
+from console.serving.fit_folder import shape_of_folder
+from console.serving.folder import LocalFolder
+from console.serving.shape import Shape
 from console.serving.weights import ModelFolder, absent, inspect, inspect_model, is_a_file
 
 MOST_KNOWN = 500
@@ -27,6 +30,14 @@ def models_below(host: Host, named: Sequence[str]) -> list[ModelFolder]:
         below = sorted((Path(host.work_folder) / "models").glob("*/config.json"))
         return [inspect_model(one) for one in dict.fromkeys([*(str(path.parent) for path in below), *named])]
     return [_judged(host, one) for one in listed(inventory.runner(host), named, f"{host.work_folder}/models")]
+
+
+def shape_on(host: Host, folder: str) -> Shape:
+    """The same folder as the fit calculator sees it. InvalidInput when its config.json cannot be used."""
+    if host.reach is None:
+        return shape_of_folder(folder, LocalFolder(Path(folder)))[0]
+    runner = inventory.runner(host)
+    return shape_of_folder(folder, brought(runner, listed(runner, [folder], "")[-1]))[0]
 
 
 def _judged(host: Host, one: Listed) -> ModelFolder:

@@ -10,7 +10,7 @@ from console.jobs import jobs
 from console.jobs.jobs import active_job
 from console.jobs.worker import held
 from console.records import reading
-from console.serving import instances
+from console.serving import container, instances
 from console.serving.state import State
 from console.serving.watch import Watch
 from console.text import say
@@ -45,5 +45,5 @@ def ask(instance_id: int, *, actor: str) -> None:
 def _by_hand(one: instances.Instance) -> None:
     """No worker lives: end the processes here and write down what the worker would have."""
     host = inventory.host(one.host_id)
-    Detached(inventory.runner(host), instances.folder(host, one.id, one.attempt)).stop()
+    container.end(one.spec, Detached(inventory.runner(host), instances.folder(host, one.id, one.attempt)))
     Watch(one.id, threading.Event()).run()

@@ -18,7 +18,7 @@ from console.metrics.scraper import scrape
 from console.metrics.store import Samples
 from console.metrics.windows import INTERVAL_S
 from console.records import CONSOLE, move, reading, writing
-from console.serving import instances
+from console.serving import container, instances
 from console.serving.client import EngineClient
 from console.serving.foreign import foreign
 from console.serving.launch import api_key
@@ -102,14 +102,14 @@ class Watch:
         self.away_since = 0.0
         process = Process(PROCESS_OF[look.life], one.attempt, look.code)
         if one.wish == Wish.down and look.life == Life.RUNNING:
-            detached.stop()
+            container.end(one.spec, detached)
             process = Process(ProcessPhase.exited, one.attempt, detached.look().code)
         elif look.life == Life.RUNNING:
             self._ask_health(one, samples)
         judged = decide(one.wish, process, self._health(one.attempt))
         ended = process.phase in (ProcessPhase.exited, ProcessPhase.gone)
-        if ended and one.wish == Wish.up:
-            detached.stop()  # what the server started may have outlived it
+        if ended and (one.wish == Wish.up or one.backend == container.IN_CONTAINER):
+            container.end(one.spec, detached)  # what the server started may have outlived it
         if ended:
             self._look(detached, attempt_log(one.id, one.attempt))
         self._write(one, judged, process, ended=ended)
@@ -171,7 +171,9 @@ class Watch:
         """Whether what answers is a process of this attempt: asked once, and again when it says it began anew."""
         if self.seen.get("listener", "never") == read.process_start_time:
             return True
-        found = listening(self._detached(one), one.spec.port)
+        inside = one.backend == container.IN_CONTAINER
+        there = self._detached(one)
+        found = container.listening(one.spec, there) if inside else listening(there, one.spec.port)
         told = foreign(found, one.spec.port)
         if told is not None:
             self.seen["foreign"] = to_json(told)

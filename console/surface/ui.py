@@ -197,9 +197,7 @@ def title(heading: str, caption: str = "") -> None:
     show_error()
 
 
-def empty(
-    sentence: str, page: str | None = None, label: str = "", address: Mapping[str, str] | None = None
-) -> None:
+def empty(sentence: str, page: str | None = None, label: str = "", address: Mapping[str, str] | None = None) -> None:
     """What a page says when it has nothing to show, with the way to what comes first."""
     with st.container(border=True, key="empty-state"):
         st.write(sentence)

@@ -9,6 +9,8 @@ PROC = f"{place.RUN}/proc"
 SYS = f"{place.RUN}/kernel"
 FILES = ("meminfo", "cpuinfo", "version")
 """Of /proc; whoever keeps the host binds them, or --bind does."""
+CACHED = ("Active(file)", "Inactive(file)", "SReclaimable")
+"""What engines count as available besides."""
 FOLDERS = ("bus/pci/devices", "class/net", "devices/system/node")
 """Of /sys; one that this kernel does not have is left out, and programs answer in its place."""
 
@@ -36,7 +38,8 @@ def _nodes(played: place.Data) -> None:
     spread = f"0-{last}" if last else "0"
     _sys("devices/system/node", dict.fromkeys(("online", "possible", "has_cpu", "has_memory"), spread))
     for number, cpus in enumerate(nodes):
-        text = f"Node {number} MemTotal:       {total} kB\nNode {number} MemFree:        {free} kB"
+        sizes = {"MemTotal": total, "MemFree": free, "MemUsed": total - free, **dict.fromkeys(CACHED, 0)}
+        text = "\n".join(f"Node {number} {f'{name}:':<16}{size:>8} kB" for name, size in sizes.items())
         distance = " ".join("10" if other == number else "20" for other in range(len(nodes)))
         _sys(f"devices/system/node/node{number}", {"cpulist": cpus, "meminfo": text, "distance": distance})
 
