@@ -42,7 +42,9 @@ def test_from_a_bare_host_to_a_server_that_answered(make: Make, worker: WorkerPr
     assert "vllm-ascend 0.23.0, CANN 9.1.0, Python" in str(found.words)
     assert ways.way_of(host).backend == "ascend_venv"
     assert stacks.last_wish(host) == VENV
-    again = carried(path.start("install", host.id, actor="wang"))
+    *_, last = path.planned("install", host).steps
+    assert last.name == "model", "the pilot then sees that there is something to serve"
+    again = carried(installing.start(host.id, VENV, actor="wang"))
     assert again.state == "succeeded", told(again)
     assert {one.state for one in again.steps if one.step.script} == {"satisfied"}, told(again)
     removed = carried(installing.start_removal(host.id, VENV, actor="wang"))
