@@ -94,9 +94,9 @@ def console_start(browser: Browser, data: Path) -> tuple[float, float]:
         context.close()
         return seconds, share
     finally:
-        subprocess.run([*pilot, "worker", "--stop"], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, check=False)
-        server.terminate()
+        server.terminate()  # first: it would start another worker in place of one that ended
         server.wait()
+        subprocess.run([*pilot, "worker", "--stop"], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, check=False)
 
 
 def opened(browser: Browser, link: str, begun: float):
