@@ -8,7 +8,7 @@ port=$("$py" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); p
 echo "Starting a server with a tiny model of random weights on port $port"
 # In a session of its own, so that everything it starts can be ended; not by a function, so that $! is the server.
 setsid bash -c "$cann_env" bash "$prefix" "$venv/bin/vllm" serve "$model" --load-format dummy --skip-tokenizer-init \
-    --enforce-eager --max-model-len 128 --host 127.0.0.1 --port "$port" >server.log 2>&1 </dev/null &
+    --enforce-eager --max-model-len 128 --gpu-memory-utilization 0.5 --host 127.0.0.1 --port "$port" >server.log 2>&1 </dev/null &
 server=$!
 trap 'kill -KILL -- -$server 2>/dev/null || true' EXIT
 trap 'exit 143' TERM INT
