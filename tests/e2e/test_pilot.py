@@ -24,6 +24,9 @@ pytestmark = [pytest.mark.e2e, pytest.mark.engine, pytest.mark.real_vllm, pytest
 LONGEST_S = 1200
 """For an installation and the start of an engine on a machine that has other work too."""
 KINDS = ["check", "install", "start", "try", "measure"]
+DRAWN = """() => [...document.querySelectorAll('.pilot-live .plot')].map(plot =>
+  (plot.data || []).flatMap(trace => [...(trace.y || [])]).filter(value => typeof value === 'number'))"""
+"""The values of every panel's lines, by panel."""
 WATCHED = """() => {
   window.shown = []
   new MutationObserver(() => {
@@ -73,8 +76,11 @@ def test_from_a_bare_machine_to_a_measured_answer(bare: RunningConsole, page: Pa
     leave_and_come_back(page, bare)
     walk_to_the_end(page)
     talk(page)
+    look_at_charts(page)
+    look_at_history(page, bare)
     assert traffic.elsewhere(bare) == []
     assert any(url.startswith("ws://") for url in traffic.asked)
+    assert any("/pilot/series" in url for url in traffic.asked)
 
 
 def leave_and_come_back(page: Page, console: RunningConsole) -> None:
@@ -116,6 +122,33 @@ def talk(page: Page) -> None:
     expect(figures).to_be_visible(timeout=600_000)
     assert len(page.evaluate("() => window.shown")) >= 2
     assert re.search(r"conversation=\d+", page.url)
+
+
+def look_at_charts(page: Page) -> None:
+    """Six panels: latencies that are seconds, a rate that is no zero, a cache of some size."""
+    page.get_by_role("link", name="Home").click()
+    page.get_by_role("link", name="Watch it work").click()
+    page.locator(".pilot-live .panel").nth(5).locator(".main-svg").first.wait_for()
+    page.wait_for_function(f"({DRAWN})().filter(values => values.length).length === 6")
+    panels = page.evaluate(DRAWN)
+    for latencies in panels[:3]:
+        assert 0 < max(latencies) < 1e5
+    assert max(panels[3]) > 1
+    assert max(panels[4]) >= 1
+    expect(page.get_by_role("heading", name="Measurements")).to_be_visible()
+
+
+def look_at_history(page: Page, console: RunningConsole) -> None:
+    page.get_by_role("link", name="History").click()
+    for number, title in enumerate(("Check", "Install vLLM", "Start", "First answer", "Measure"), start=1):
+        expect(page.get_by_role("link", name=f"#{number} {title}")).to_be_visible()
+    page.goto(f"{console.address}/job?job=2")
+    expect(page.get_by_role("heading", name="#2 Install vLLM")).to_be_visible()
+    expect(page.locator(".st-key-job-head-2")).to_contain_text("succeeded")
+    page.goto(f"{console.address}/instance?instance=1")
+    expect(page.get_by_text("● ready")).to_be_visible()
+    expect(page.get_by_text("The capital of France is Paris.").first).to_be_visible()
+    expect(page.locator(".st-key-attempt-log-1")).to_contain_text("Application startup complete")
 
 
 @pytest.fixture(scope="module")
