@@ -22,6 +22,8 @@ ANSWER_S = 5.0
 MOST_BYTES = 10_000
 TICK_S = 0.5
 NAME = "secrets"
+COMING = "secrets.new"
+"""The socket until it listens."""
 
 
 class Held:
@@ -75,14 +77,16 @@ def serve(stop: threading.Event, held: Held = HELD) -> None:
     """Take passwords until `stop` is set. Only the worker does this, which is alone by its lock."""
     folder = settings().worker_folder
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with _short(folder) as place, socket.socket(socket.AF_UNIX) as listener:
-        (folder / NAME).unlink(missing_ok=True)
+    with _short(folder, COMING) as place, socket.socket(socket.AF_UNIX) as listener:
+        for left in (NAME, COMING):
+            (folder / left).unlink(missing_ok=True)
         before = os.umask(0o177)
         try:
             listener.bind(place)
         finally:
             os.umask(before)
         listener.listen(8)
+        (folder / COMING).replace(folder / NAME)  # whoever sees it is answered
         listener.settimeout(TICK_S)
         while not stop.is_set():
             with contextlib.suppress(TimeoutError), contextlib.ExitStack() as stack:
@@ -112,7 +116,7 @@ def _user_of(client: socket.socket) -> int:
 
 def _asked(words: Mapping[str, object]) -> dict[str, object]:
     try:
-        with _short(settings().worker_folder) as place, socket.socket(socket.AF_UNIX) as client:
+        with _short(settings().worker_folder, NAME) as place, socket.socket(socket.AF_UNIX) as client:
             client.settimeout(ANSWER_S)
             client.connect(place)
             client.sendall(json.dumps(words).encode())
@@ -135,10 +139,10 @@ def _all(client: socket.socket) -> bytes:
 
 
 @contextlib.contextmanager
-def _short(folder: Path) -> Iterator[str]:
-    """An address of at most 108 bytes for the socket in `folder`, however long its path is."""
+def _short(folder: Path, name: str) -> Iterator[str]:
+    """An address of at most 108 bytes for the socket `name` in `folder`, however long its path is."""
     opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        yield f"/proc/self/fd/{opened}/{NAME}"
+        yield f"/proc/self/fd/{opened}/{name}"
     finally:
         os.close(opened)
