@@ -32,4 +32,6 @@ def _steps(case: Case, *, with_driver: bool) -> Iterator[Step]:
             yield case.step(f"remove-{what}", title, 60, 1800, script="remove-hdk", what=what)
         question = json.dumps({"sentence": QUESTION.sentence, "values": {}})
         title = say("Restart the host, so that driver and firmware take effect")
-        yield case.step("restart-after", title, 240, 1800, action=RESTART, question=question)
+        yield case.step(
+            "restart-after", title, 240, 1800, script="restart", action=RESTART, wanted="", question=question
+        )

@@ -1,2 +1,0 @@
-due=$(cat "$notes/restart" 2>/dev/null || true)
-[ "$due" != "$(boot_id)" ] || { echo 'Since the last restart driver or firmware were changed'; exit 1; }
