@@ -1,6 +1,5 @@
 """The life of one rehearsal host on this machine: its folder, whether it is up, starting, stopping, deleting it."""
 
-import fcntl
 import os
 import pwd
 import random
@@ -9,8 +8,8 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import replace
 from enum import StrEnum
 from json import dumps
@@ -20,6 +19,7 @@ from paramiko import Ed25519Key
 
 import console
 from console.errors import HostError
+from console.file_lock import held, locked
 from console.hosts import keys, known_hosts, rehearsal_needs
 from console.hosts.local import LocalRunner
 from console.hosts.reach import Reach, Sudo
@@ -85,7 +85,7 @@ def start(host_id: int, name: str, scenario: str, way: Reach, taken: Collection[
     place = folder(host_id)
     try:
         place.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with _alone(place.with_name(f"{host_id}.lock")):
+        with locked(place.with_name(f"{host_id}.lock")):
             (place / "stopped").unlink(missing_ok=True)
             if not _kept(place):
                 sweep(place)
@@ -211,21 +211,7 @@ def _end(place: Path) -> None:
 
 def _kept(place: Path) -> bool:
     """Whether a keeper holds the folder."""
-    try:
-        with (place / LOCK).open() as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            return False
-    except FileNotFoundError:
-        return False
-    except BlockingIOError:
-        return True
-
-
-@contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    with path.open("a") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+    return held(place / LOCK)
 
 
 def _free(port: int) -> bool:

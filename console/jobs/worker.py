@@ -18,6 +18,7 @@ from typing import IO
 from sqlalchemy import select
 
 import console
+from console import file_lock
 from console.errors import ConsoleError
 from console.hosts import installed, inventory, rehearsal, secrets
 from console.hosts.journal import unattended
@@ -169,14 +170,7 @@ def beat() -> Beat | None:
 
 def held() -> bool:
     """Whether a worker process holds this data folder now, hanging or not."""
-    try:
-        with settings().worker_lock.open("r") as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            return False
-    except FileNotFoundError:
-        return False
-    except BlockingIOError:
-        return True
+    return file_lock.held(settings().worker_lock)
 
 
 class Alone:
