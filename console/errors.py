@@ -13,9 +13,10 @@ ConsoleError
 +-- DataError           the console's own data folder or database cannot be used
 """
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from console.text import Text
+from console.text import Text, say
 
 if TYPE_CHECKING:
     from console.hosts.known_hosts import HostKey
@@ -75,3 +76,8 @@ class EngineError(ConsoleError):
 
 class DataError(ConsoleError):
     """The console's own data folder or database cannot be used."""
+
+
+def unreadable(path: Path, error: Exception) -> InvalidInput:
+    """For a file of this machine that somebody named, or that is to be sent."""
+    return InvalidInput(say("{path} cannot be read: {error}", path=str(path), error=str(error)))

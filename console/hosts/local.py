@@ -9,8 +9,8 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from console.errors import CommandTimeout, HostError, InvalidInput
-from console.hosts.runner import Outcome
+from console.errors import CommandTimeout, HostError, unreadable
+from console.hosts.runner import Outcome, not_copied
 from console.text import say
 
 
@@ -52,7 +52,7 @@ class LocalRunner:
         try:
             given = source.open("rb")
         except OSError as error:
-            raise InvalidInput(say("{path} cannot be read: {error}", path=str(source), error=str(error))) from error
+            raise unreadable(source, error) from error
         try:
             with given:
                 part.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -61,16 +61,7 @@ class LocalRunner:
             part.chmod(0o600)
             part.replace(target)
         except OSError as error:
-            raise HostError(
-                say(
-                    "{source} could not be copied to {target} on {where}: {error}. Is there room, may the user write "
-                    "there?",
-                    source=str(source),
-                    target=target,
-                    where=say("this machine"),
-                    error=error.strerror or str(error),
-                )
-            ) from error
+            raise not_copied(source, target, say("this machine"), error.strerror or str(error)) from error
 
     def address(self, port: int) -> str:
         return f"127.0.0.1:{port}"

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from console.errors import HostError
+from console.text import Text, say
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -41,3 +44,16 @@ class Runner(Protocol):
     def address(self, port: int) -> str:
         """`host:port` under which this process reaches `port` of the host's loopback."""
         ...
+
+
+def not_copied(source: Path, target: str, where: Text, error: str) -> HostError:
+    """The error of `put` when the host does not take the file."""
+    return HostError(
+        say(
+            "{source} could not be copied to {target} on {where}: {error}. Is there room, may the user write there?",
+            source=str(source),
+            target=target,
+            where=where,
+            error=error,
+        )
+    )

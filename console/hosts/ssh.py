@@ -13,13 +13,13 @@ from pathlib import Path
 
 from paramiko import Channel
 
-from console.errors import CommandTimeout, HostError, InvalidInput
+from console.errors import CommandTimeout, HostError, unreadable
 from console.hosts import trouble
 from console.hosts.connection import Connection
 from console.hosts.keys import Password
 from console.hosts.reach import Reach, spot
-from console.hosts.runner import Outcome
-from console.text import say
+from console.hosts.runner import Outcome, not_copied
+from console.text import say, verbatim
 
 KILL_S = 10.0
 CHUNK = 65_536
@@ -44,16 +44,8 @@ class SshRunner:
         )
         outcome = self._run(script, timeout_s, _blocks(source))
         if outcome.code != 0:
-            raise HostError(
-                say(
-                    "{source} could not be copied to {target} on {where}: {error}. Is there room, may the user write "
-                    "there?",
-                    source=str(source),
-                    target=target,
-                    where=str(self.reach),
-                    error=outcome.err.strip() or f"exit code {outcome.code}",
-                )
-            )
+            error = outcome.err.strip() or f"exit code {outcome.code}"
+            raise not_copied(source, target, verbatim(str(self.reach)), error)
 
     def feed(self, script: str, blocks: Iterable[memoryview], *, timeout_s: float) -> Outcome:
         return self._run(script, timeout_s, blocks, here=True)
@@ -193,7 +185,7 @@ def _size(source: Path) -> int:
     try:
         return source.stat().st_size
     except OSError as error:
-        raise InvalidInput(say("{path} cannot be read: {error}", path=str(source), error=str(error))) from error
+        raise unreadable(source, error) from error
 
 
 def _blocks(source: Path) -> Iterator[bytes]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from paramiko import SSHConfig, SSHException
 
-from console.errors import InvalidInput
+from console.errors import InvalidInput, unreadable
 from console.hosts.importing import Left
 from console.text import Text, say
 
@@ -45,7 +45,7 @@ class Gathered:
         try:
             return _Config.from_text("".join(self.lines))
         except SSHException as error:
-            raise InvalidInput(say("{path} cannot be read: {error}", path=str(path), error=str(error))) from error
+            raise unreadable(path, error) from error
 
 
 def evident(text: str) -> bool:

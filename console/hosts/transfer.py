@@ -14,7 +14,7 @@ from enum import StrEnum
 from io import FileIO
 from pathlib import Path
 
-from console.errors import HostError, InvalidInput
+from console.errors import HostError, InvalidInput, unreadable
 from console.hosts.runner import Runner
 from console.hosts.transfer_scripts import LOOK, PREFIX, RECEIVE
 from console.text import say, verbatim
@@ -125,7 +125,7 @@ def sha256_of(path: Path, size: int | None = None) -> str:
                 digest.update(block)
                 left = None if left is None else left - len(block)
     except OSError as error:
-        raise InvalidInput(say("{path} cannot be read: {error}", path=str(path), error=str(error))) from error
+        raise unreadable(path, error) from error
     return digest.hexdigest()
 
 
@@ -226,7 +226,7 @@ def _opened(path: Path) -> FileIO:
     try:
         return path.open("rb", buffering=0)
     except OSError as error:
-        raise InvalidInput(say("{path} cannot be read: {error}", path=str(path), error=str(error))) from error
+        raise unreadable(path, error) from error
 
 
 def _good_prefix(runner: Runner, folder: str, one: Parcel, length: int) -> int:
