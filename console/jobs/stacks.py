@@ -16,12 +16,13 @@ from console.plans.refusals import Route
 from console.plans.resolve import Resolution, Stack, resolve
 from console.plans.target import Target, of_facts
 from console.records import note, reading, writing
+from console.serving import ascend
 from console.text import from_json, say, verbatim
 from db import models
 
 ON_NPUS = "on its NPUs"
 """The event of a host for whose NPUs a person has chosen what to install."""
-BACKENDS = {Route.VENV: "ascend_venv", Route.DOCKER: "ascend_docker"}
+BACKENDS = {Route.VENV: ascend.VENV, Route.DOCKER: ascend.DOCKER}
 ROUTES = {backend: route for route, backend in BACKENDS.items()}
 
 

@@ -12,6 +12,10 @@ from console.serving.options import refusals as option_refusals
 from console.serving.rules import chip_breaches
 from console.text import Text, say
 
+VENV, DOCKER = "ascend_venv", "ascend_docker"
+BACKENDS = (VENV, DOCKER)
+"""The backends that take cards."""
+
 SETUP = (
     "for each in /usr/local/Ascend/cann /usr/local/Ascend/ascend-toolkit; do "
     'if [ -r "$each/set_env.sh" ]; then . "$each/set_env.sh"; break; fi; done; '

@@ -11,11 +11,11 @@ from dataclasses import replace
 from console.errors import HostError
 from console.hosts.listening import Listening
 from console.hosts.process import Detached
+from console.serving.ascend import DOCKER
 from console.serving.asked import ServeSpec
 from console.serving.backends.ascend_docker import container_name
 from console.text import say
 
-IN_CONTAINER = "ascend_docker"
 MARK = "PILOT_ATTEMPT"
 """Variable of the container's environment that holds the folder of the attempt."""
 GRACE_S = 15
@@ -37,7 +37,7 @@ exit 1
 
 def marked(spec: ServeSpec, folder: str) -> ServeSpec:
     """The spec whose container says which attempt it is of; any other stays as it is."""
-    if spec.backend != IN_CONTAINER:
+    if spec.backend != DOCKER:
         return spec
     return replace(spec, extra_env={**spec.extra_env, MARK: folder})
 
@@ -45,7 +45,7 @@ def marked(spec: ServeSpec, folder: str) -> ServeSpec:
 def end(spec: ServeSpec, attempt: Detached) -> None:
     """End everything the attempt started, its container too. HostError when something is left."""
     attempt.stop()
-    if spec.backend != IN_CONTAINER:
+    if spec.backend != DOCKER:
         return
     outcome = attempt.runner.run(_words(spec, attempt) + END, timeout_s=GRACE_S + 45)
     if outcome.code != 0:

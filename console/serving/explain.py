@@ -75,7 +75,7 @@ def understand(text: str, release: str = "", chip: str = "") -> Understood:
     read_as = parsers.nearest(parsers.releases()[0] if pasted.is_local else wanted)
     settings = Settings(pasted, read_as, ascend.family_of(chip))
     Options(settings).all()
-    backend = "local_cpu" if pasted.is_local else "ascend_docker" if pasted.kind == "docker" else "ascend_venv"
+    backend = "local_cpu" if pasted.is_local else ascend.DOCKER if pasted.kind == "docker" else ascend.VENV
     fields: dict[str, Any] = {"backend": backend, **settings.fields}
     if pasted.is_local:
         fields = local_fields(fields, pasted)

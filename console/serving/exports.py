@@ -47,7 +47,7 @@ FILE_NAMES: Mapping[Form, str] = {
 
 def forms(spec: ServeSpec) -> tuple[Form, ...]:
     """What a server can be exported as."""
-    if spec.backend != "ascend_docker":
+    if spec.backend != ascend.DOCKER:
         return (Form.SCRIPT, Form.SYSTEMD)
     is_known = ascend.family_of(spec.chip) in RESOURCES
     return tuple(form for form in Form if is_known or form is not Form.KUBERNETES)
@@ -88,7 +88,7 @@ def unit(spec: ServeSpec, made: Command) -> str:
     lines += [f"# {name} stands in this file, which only root may read: {name}={KEY}" for name in made.secret_env]
     lines += [f"EnvironmentFile=/etc/vllm/{_name(spec)}.env" for _ in made.secret_env[:1]]
     lines += [f"ExecStart={' '.join(_unit_words(made.argv))}"]
-    if spec.backend == "ascend_docker":
+    if spec.backend == ascend.DOCKER:
         lines.append(f"ExecStop={' '.join(_unit_words(('docker', 'stop', ascend_docker.container_name(spec))))}")
     lines += ["KillSignal=SIGINT", "TimeoutStopSec=120", "Restart=on-failure", "RestartSec=10", ""]
     lines += ["[Install]", "WantedBy=multi-user.target", ""]

@@ -15,7 +15,7 @@ from console.hosts import inventory, observe
 from console.hosts.process import Detached, Life
 from console.plans import local_cpu
 from console.records import reading, writing
-from console.serving import instances, npu_defaults, seats
+from console.serving import ascend, instances, npu_defaults
 from console.serving.backends import backend
 from console.serving.instances import Instance
 from console.serving.shelf import model_on, models_below
@@ -86,12 +86,12 @@ def reasons_against(
         ports = {port: holder for port, holder in now.ports_in_use.items() if port != own.spec.port}
         now = Machine(now.cores, now.memory_available_bytes, now.numa_nodes, ports, now.arch, now.core_ids)
     found = refusals(spec, model, now, backend(spec.backend))
-    return found if found or spec.backend not in seats.ON_NPUS else npu_defaults.reasons_against(host, spec, own)
+    return found if found or spec.backend not in ascend.BACKENDS else npu_defaults.reasons_against(host, spec, own)
 
 
 def pilot_instance(host: inventory.Host, backend_name: str = "local_cpu") -> int:
     """The instance the pilot path starts: the one of its model that exists, else a new one with good defaults."""
-    if backend_name in seats.ON_NPUS:
+    if backend_name in ascend.BACKENDS:
         return _on_npus(host, backend_name)
     folder = local_cpu.model_folder(local_cpu.LocalCpuTarget(host.work_folder), PILOT_MODEL)
     mine = [one for one in instances.instances() if one.host_id == host.id and one.spec.model_folder == folder]

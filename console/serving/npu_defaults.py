@@ -12,7 +12,6 @@ from console.hosts import installed
 from console.hosts.inventory import Host
 from console.serving import ascend, seats
 from console.serving.asked import AUTO, Refusal, ServeSpec
-from console.serving.container import IN_CONTAINER
 from console.serving.fit import Answer, fit
 from console.serving.given import Machine
 from console.serving.instances import Instance
@@ -89,7 +88,7 @@ def spec_for(host: Host, backend: str, folder: str, free: Sequence[Seat], now: M
         )
         answer = fit(shape, one, wish)
         if answer.fits:
-            return _spec(host, backend, folder, chosen, answer, release, now)
+            return _spec(host, backend, folder, shape, chosen, answer, release, now)
     raise InvalidInput(answer.reason if answer is not None else say("No card is free."))
 
 
@@ -162,7 +161,14 @@ def _stored(shape: Shape) -> str:
 
 
 def _spec(
-    host: Host, backend: str, folder: str, chosen: Sequence[Seat], answer: Answer, release: str, now: Machine
+    host: Host,
+    backend: str,
+    folder: str,
+    shape: Shape,
+    chosen: Sequence[Seat],
+    answer: Answer,
+    release: str,
+    now: Machine,
 ) -> ServeSpec:
     layout, chip = answer.layout, chosen[0].card.chip
     ranks = layout.tp * layout.pp * layout.dp
@@ -183,6 +189,6 @@ def _spec(
         release=release,
         chip=chip.name or "",
         device_ids=tuple(numbers[: ranks + ranks % 2 if paired else ranks]),
-        quantization=scheme(_stored(shape_on(host, folder))).flag or "",
+        quantization=scheme(_stored(shape)).flag or "",
     )
-    return replace(spec, image=installed.stack(host, backend) or "") if backend == IN_CONTAINER else spec
+    return replace(spec, image=installed.stack(host, backend) or "") if backend == ascend.DOCKER else spec

@@ -5,15 +5,11 @@ from dataclasses import dataclass
 
 from console.hosts.cards import Card, cards_now
 from console.hosts.inventory import Host
-from console.serving import instances
+from console.serving import ascend, instances
 from console.serving.asked import Refusal, ServeSpec
 from console.serving.backends.ascend_docker import container_name
-from console.serving.container import IN_CONTAINER
 from console.serving.instances import Instance
 from console.text import Text, say
-
-ON_NPUS = ("ascend_venv", IN_CONTAINER)
-"""The backends that take cards."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +40,7 @@ def number(card: Card, backend: str) -> int | None:
     Where an NPU is one chip, npu-smi gives no physical number of its own: it is that of the NPU.
     """
     chip = card.chip
-    if backend != IN_CONTAINER:
+    if backend != ascend.DOCKER:
         return chip.logic_id
     return chip.npu if chip.phy_id is None and not card.several else chip.phy_id
 
@@ -55,7 +51,7 @@ def claimed(host_id: int, own: Instance | None = None) -> list[Instance]:
     return [
         one
         for one in instances.instances()
-        if one.host_id == host_id and one.backend in ON_NPUS and one.id != mine and instances.holds(one)
+        if one.host_id == host_id and one.backend in ascend.BACKENDS and one.id != mine and instances.holds(one)
     ]
 
 
@@ -96,6 +92,6 @@ def _taken(card: Card, claims: Sequence[Instance], backend: str, own: Instance |
 
 
 def _is_of(card: Card, pid: int, container: str | None, own: Instance) -> bool:
-    if own.backend == IN_CONTAINER:
+    if own.backend == ascend.DOCKER:
         return container == container_name(own.spec)
     return card.instances.get(pid) == own.name

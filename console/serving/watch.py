@@ -18,7 +18,7 @@ from console.metrics.scraper import scrape
 from console.metrics.store import Samples
 from console.metrics.windows import INTERVAL_S
 from console.records import CONSOLE, move, reading, writing
-from console.serving import container, instances
+from console.serving import ascend, container, instances
 from console.serving.client import EngineClient
 from console.serving.foreign import foreign
 from console.serving.launch import api_key
@@ -108,7 +108,7 @@ class Watch:
             self._ask_health(one, samples)
         judged = decide(one.wish, process, self._health(one.attempt))
         ended = process.phase in (ProcessPhase.exited, ProcessPhase.gone)
-        if ended and (one.wish == Wish.up or one.backend == container.IN_CONTAINER):
+        if ended and (one.wish == Wish.up or one.backend == ascend.DOCKER):
             container.end(one.spec, detached)  # what the server started may have outlived it
         if ended:
             self._look(detached, attempt_log(one.id, one.attempt))
@@ -171,7 +171,7 @@ class Watch:
         """Whether what answers is a process of this attempt: asked once, and again when it says it began anew."""
         if self.seen.get("listener", "never") == read.process_start_time:
             return True
-        inside = one.backend == container.IN_CONTAINER
+        inside = one.backend == ascend.DOCKER
         there = self._detached(one)
         found = container.listening(one.spec, there) if inside else listening(there, one.spec.port)
         told = foreign(found, one.spec.port)

@@ -33,7 +33,7 @@ _MOUNT = re.compile(r"/[^:]*:/[^:]*(:(ro|rw))?")
 class AscendDocker:
     """The image of a release, started by `docker run` and removed when it ends."""
 
-    name = "ascend_docker"
+    name = ascend.DOCKER
     title = say("Ascend NPUs, in a container")
     needs = (
         say("Driver and firmware on the host, and Docker or another engine with its command line."),

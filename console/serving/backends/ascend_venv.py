@@ -13,7 +13,7 @@ VISIBLE = "ASCEND_RT_VISIBLE_DEVICES"
 class AscendVenv:
     """The wheel or the sources of vllm-ascend, installed below the work folder."""
 
-    name = "ascend_venv"
+    name = ascend.VENV
     title = say("Ascend NPUs, without a container")
     needs = (
         say("Driver, firmware and CANN with its operators and NNAL on the host."),
