@@ -17,7 +17,7 @@ SAMPLES = Path(__file__).resolve().parent.parent / "samples" / "host"
 INDEX: list[dict[str, Any]] = yaml.safe_load((SAMPLES / "index.yaml").read_text(encoding="utf-8"))["files"]
 TEXTS = [(sample["kind"], (SAMPLES / sample["file"]).read_text(encoding="utf-8")) for sample in INDEX]
 TABLES = [text for kind, text in TEXTS if kind == "npu_smi_info"]
-COUNTED = {"links", "samples", "npus", "dimms", "empty", "total_gb", "slots_declared", "code"}
+COUNTED = {"links", "samples", "npus", "dimms", "wide_dimms", "channels", "empty", "total_gb", "slots_declared", "code"}
 """Fields that count or add up what the text holds."""
 NOISE = [
     "[root@node-7 ~]# npu-smi info",
@@ -54,6 +54,10 @@ def assert_nothing_invented(kind: str, text: str) -> dict[str, object]:
         float(digits) for digits in re.findall(r"\d+", text)
     }
     assert set(map(float, numbers(found))) <= there
+    if "dimms" in found:
+        assert found["dimms"] + found["empty"] <= text.count("Memory Device")
+        assert (found["wide_dimms"] or 0) <= found["dimms"]
+        assert sum(count for _, count in found["channels"]) <= found["dimms"]
     return found
 
 
