@@ -79,14 +79,14 @@ def live_charts(instance_id: int, minutes: int, labels: Mapping[str, str], key: 
     )
 
 
-def routes(samples: Callable[[], Path]) -> list[BaseRoute]:
+def routes(samples: Callable[[], Path], now: Callable[[], float] = time.time) -> list[BaseRoute]:
     """What the web server has to answer for the panels; `samples` gives the path of the samples file."""
 
     def points(request: Request) -> JSONResponse:
         language = request.query_params.get("language", "en")
         try:
             instance, minutes, after = _asked(request.query_params)
-            answer = _points(samples(), instance, minutes, after, time.time())
+            answer = _points(samples(), instance, minutes, after, now())
             return JSONResponse(answer, headers={"Cache-Control": "no-store"})
         except (InvalidInput, DataError) as error:
             sentence = render(error.text, language if language in LANGUAGES else "en")

@@ -28,7 +28,11 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def get(path: Path) -> Get:
-    application = Starlette(routes=routes(lambda: path))
+    return asking(path, time.time)
+
+
+def asking(path: Path, now: Callable[[], float]) -> Get:
+    application = Starlette(routes=routes(lambda: path, now))
 
     def ask(address: str = SERIES, **parameters: Any) -> httpx.Response:
         async def asked() -> httpx.Response:
@@ -41,9 +45,9 @@ def get(path: Path) -> Get:
     return ask
 
 
-def fill(path: Path, engine: PretendedEngine, ages: range, attempt: int = 1) -> None:
+def fill(path: Path, engine: PretendedEngine, ages: range, attempt: int = 1, now: float | None = None) -> None:
     """One scrape at each age (seconds before now), a request ending before each."""
-    now = time.time()
+    now = time.time() if now is None else now
     with Samples(path) as samples:
         for age in ages:
             engine.finish(0.3)
@@ -104,13 +108,18 @@ def test_a_reader_from_before_the_window_starts_anew(path: Path, get: Get) -> No
         assert len(answer["series"]["t"]) > 140
 
 
-def test_a_long_window_is_thinned_and_stays_so_while_it_grows(path: Path, get: Get) -> None:
-    fill(path, PretendedEngine(), range(3600, 0, -7))
+def test_a_long_window_is_thinned_and_stays_so_while_it_grows(path: Path) -> None:
+    clock = [time.time() // 7.5 * 7.5 + 5]  # the last scrape, two seconds before, lies in a stretch that still runs
+    fill(path, PretendedEngine(), range(3600, 0, -7), now=clock[0])
+    get = asking(path, lambda: clock[0])
     answer = get(instance=1, minutes=60).json()
     times = answer["series"]["t"]
     assert answer["step"] == 7.5
     assert 400 < len(times) <= 500
     assert len(get(instance=1, minutes=60, after=times[-1]).json()["series"]) == 0
+    clock[0] += 7.5  # one more stretch is whole: it brings one more point, and the others stay as they were
+    assert len(get(instance=1, minutes=60, after=times[-1]).json()["series"]["t"]) == 1
+    assert get(instance=1, minutes=60).json()["series"]["t"][-2] == times[-1]
 
 
 def test_a_latency_beyond_the_last_bucket_is_marked(path: Path, get: Get) -> None:
