@@ -1,4 +1,4 @@
-"""What `pilot cards`, `pilot commands`, `pilot hosts import` and `pilot hosts sudo` do."""
+"""What `pilot cards`, `pilot commands`, `pilot hosts import`, `pilot hosts sudo` and `pilot hosts password` do."""
 
 import argparse
 import getpass
@@ -47,7 +47,12 @@ def register(found: Any, hosts: Any, verb: Verb, as_json: Callable[[argparse.Arg
     root = verb(hosts, "sudo", sudo_password, t("Give the worker the password for sudo on a host; it is never stored."))
     root.add_argument("name", metavar=t("NAME"), help=t("name of the host"))
     root.add_argument("--forget", action="store_true", help=t("let the worker forget it"))
-    for one in (listed, sent, entered, root):
+    login = verb(
+        hosts, "password", login_password, t("Give the worker the password that logs in on a host; it is never stored.")
+    )
+    login.add_argument("name", metavar=t("NAME"), help=t("name of the host"))
+    login.add_argument("--forget", action="store_true", help=t("let the worker forget it"))
+    for one in (listed, sent, entered, root, login):
         as_json(one)
 
 
@@ -149,7 +154,7 @@ def sudo_password(chosen: argparse.Namespace) -> int:
         if host.reach is None:
             raise InvalidInput(say("On this machine the console uses no sudo."))
         asked = t("Password for sudo of {user} on {host}: ", user=host.reach.user, host=host.name)
-        password = Password(getpass.getpass(asked) if sys.stdin.isatty() else sys.stdin.readline().rstrip("\n"))
+        password = Password(_typed(asked))
         sudo.check(inventory.runner(host), host.reach, password)
         secrets.give(host.id, password)
         said = t("The worker knows it until it ends.")
@@ -158,6 +163,33 @@ def sudo_password(chosen: argparse.Namespace) -> int:
     else:
         print(said)
     return OK
+
+
+def login_password(chosen: argparse.Namespace) -> int:
+    """Log in with the password, then hand it over; the same from a terminal and from standard input."""
+    from console.hosts import inventory, secrets, trial
+    from console.hosts.keys import Password
+
+    host = inventory.named(chosen.name)
+    if host.reach is None:
+        raise InvalidInput(say("This machine is reached without SSH."))
+    if chosen.forget:
+        secrets.forget_login(host.reach)
+        said = t("The worker has forgotten it.")
+    else:
+        asked = t("Password of {user} on {host}: ", user=host.reach.user, host=host.name)
+        trial.keep_password(host, Password(_typed(asked)))
+        said = t("The worker knows it until it ends.")
+    if chosen.json:
+        _print_json({"host": host.name, "known": not chosen.forget})
+    else:
+        print(said)
+    return OK
+
+
+def _typed(asked: str) -> str:
+    """A secret from the terminal, unseen, or else the first line of standard input."""
+    return getpass.getpass(asked) if sys.stdin.isatty() else sys.stdin.readline().rstrip("\n")
 
 
 def _show(planned: "Preview", *, written: bool) -> None:

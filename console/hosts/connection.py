@@ -10,8 +10,9 @@ from paramiko import Channel, ChannelException, Transport
 
 from console.errors import CommandTimeout, HostError
 from console.hosts import login, trouble
-from console.hosts.keys import Password
+from console.hosts.keys import Password, Passwords
 from console.hosts.reach import Reach
+from console.hosts.secrets import Login
 from console.hosts.tunnel import Tunnel
 from console.text import say
 
@@ -27,7 +28,7 @@ IDLE_S = 300.0
 class Connection:
     """One login on a host, opened when first used and once more when it was lost; safe for many threads."""
 
-    def __init__(self, reach: Reach, password: Password | None = None) -> None:
+    def __init__(self, reach: Reach, password: Password | Passwords | None = None) -> None:
         self.reach, self.password = reach, password
         self.transports: list[Transport] = []
         self.tunnels: dict[int, Tunnel] = {}
@@ -167,7 +168,7 @@ def connection(reach: Reach) -> Connection:
     with _lock:
         idle = [one for one, known in _connections.items() if one != reach and known.idle]
         closing = [_connections.pop(one) for one in idle]
-        found = _connections.setdefault(reach, Connection(reach))
+        found = _connections.setdefault(reach, Connection(reach, Login(reach)))
     for one in closing:
         one.close()
     return found

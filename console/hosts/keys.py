@@ -5,6 +5,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Protocol
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
@@ -30,6 +31,16 @@ class Password:
 
     def __repr__(self) -> str:
         return "Password(...)"
+
+
+class Passwords(Protocol):
+    """Where the password for a host comes from; asked only where no key logs in."""
+
+    def get(self) -> Password | None: ...
+
+    def wrong(self) -> None:
+        """The host refused it: it is not to be tried again, since some hosts lock an account after a few tries."""
+        ...
 
 
 def own_file() -> Path:

@@ -9,7 +9,7 @@ from paramiko import BadAuthenticationType, Channel, PKey, Transport
 
 from console.errors import HostError
 from console.hosts import keys, known_hosts, trouble
-from console.hosts.keys import Password
+from console.hosts.keys import Password, Passwords
 from console.hosts.reach import Jump, Reach
 from console.text import Text, say
 
@@ -22,7 +22,7 @@ CIPHERS = ("aes128-gcm@openssh.com", "aes256-gcm@openssh.com", "aes128-ctr", "ae
 logging.getLogger("paramiko").setLevel(logging.CRITICAL)  # what it would log is raised, translated, and told
 
 
-def connect(reach: Reach, password: Password | None = None) -> list[Transport]:
+def connect(reach: Reach, password: Password | Passwords | None = None) -> list[Transport]:
     """An authenticated connection for every hop, the host's own last. HostError says which hop failed and why.
 
     The password goes to the host itself, never to a jump host.
@@ -105,7 +105,7 @@ def _key_types(known: Sequence[str], possible: Sequence[str]) -> list[str]:
     return [one for one in wanted if one in possible] + [one for one in possible if one not in wanted]
 
 
-def _log_in(transport: Transport, hop: Jump, reach: Reach, password: Password | None) -> None:
+def _log_in(transport: Transport, hop: Jump, reach: Reach, known: Password | Passwords | None) -> None:
     tried: list[Text] = []
     methods: list[str] = []
     with keys.offered(reach) as offered:
@@ -115,10 +115,13 @@ def _log_in(transport: Transport, hop: Jump, reach: Reach, password: Password | 
                 return
             if not transport.is_active():
                 break
-    if password is not None and transport.is_active():
+    password = known if known is None or isinstance(known, Password) or not transport.is_active() else known.get()
+    if isinstance(password, Password) and transport.is_active():
         tried.append(say("the password"))
         if _by_password(transport, hop, password, methods):
             return
+        if transport.is_active() and not isinstance(known, Password | None):
+            known.wrong()
     if transport.is_active() and not methods:
         _ask_methods(transport, hop, methods)
     raise trouble.refused(hop, tried, methods, cut=not transport.is_active())

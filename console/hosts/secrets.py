@@ -1,7 +1,8 @@
-"""Passwords for sudo: they live in the worker's memory only, handed over a Unix socket that nobody else can open.
+"""Passwords for sudo and for logging in: they live in the worker's memory, handed over a socket of its user alone.
 
 They are never in arguments, environment, scripts, files or the database. A worker that ends forgets them; the next one
-puts the job that needs one to *waiting*.
+puts the job that needs one to *waiting*. The other processes of the console ask the worker for the password of a login
+whenever they log in, and keep it only as long as that connection stands; the one for sudo never leaves the worker.
 """
 
 import contextlib
@@ -14,7 +15,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from console.errors import DataError
+from console.hosts import reach as reaches
 from console.hosts.keys import Password
+from console.hosts.reach import Reach
 from console.settings import settings
 from console.text import say
 
@@ -27,27 +30,34 @@ COMING = "secrets.new"
 
 
 class Held:
-    """The passwords this process knows, by host; safe for many threads."""
+    """The passwords this process knows; safe for many threads.
+
+    Those for sudo by the number of the host, those for logging in by the way there (`way_of`).
+    """
 
     def __init__(self) -> None:
-        self._known: dict[int, Password] = {}
+        self._known: dict[int | str, Password] = {}
         self._lock = threading.Lock()
 
-    def give(self, host_id: int, password: Password) -> None:
+    def give(self, whose: int | str, password: Password) -> None:
         with self._lock:
-            self._known[host_id] = password
+            self._known[whose] = password
 
-    def get(self, host_id: int) -> Password | None:
+    def get(self, whose: int | str) -> Password | None:
         with self._lock:
-            return self._known.get(host_id)
+            return self._known.get(whose)
 
-    def forget(self, host_id: int) -> None:
+    def forget(self, whose: int | str) -> None:
         with self._lock:
-            self._known.pop(host_id, None)
+            self._known.pop(whose, None)
 
     def hosts(self) -> list[int]:
         with self._lock:
-            return sorted(self._known)
+            return sorted(one for one in self._known if isinstance(one, int))
+
+    def logins(self) -> list[str]:
+        with self._lock:
+            return sorted(one for one in self._known if isinstance(one, str))
 
 
 HELD = Held()
@@ -66,11 +76,47 @@ def forget(host_id: int) -> None:
 
 def known() -> frozenset[int]:
     """The hosts whose password the worker knows; none while no worker lives."""
-    try:
-        found = _asked({"do": "known"}).get("hosts")
-    except DataError:
-        return frozenset()
-    return frozenset(int(one) for one in found) if isinstance(found, list) else frozenset()
+    return frozenset(int(str(one)) for one in _listed("hosts"))
+
+
+def way_of(reach: Reach) -> str:
+    """By what the password of a login is kept: it must never go to another server, user or network."""
+    return reaches.way(reach.hops)
+
+
+def give_login(reach: Reach, password: Password) -> None:
+    """Hand the worker the password that logs in there. DataError when no worker takes it."""
+    _asked({"do": "give", "login": way_of(reach), "password": password.reveal()})
+
+
+def forget_login(reach: Reach) -> None:
+    """Let the worker forget it; connections that stand already stay."""
+    _asked({"do": "forget", "login": way_of(reach)})
+
+
+def logins() -> frozenset[str]:
+    """The ways (`way_of`) whose password the worker knows; none while no worker lives."""
+    return frozenset(str(one) for one in _listed("logins"))
+
+
+class Login:
+    """The password that logs in on a host, as the worker knows it now. Satisfies keys.Passwords."""
+
+    def __init__(self, reach: Reach) -> None:
+        self.way = way_of(reach)
+
+    def get(self) -> Password | None:
+        if (own := HELD.get(self.way)) is not None:
+            return own
+        with contextlib.suppress(DataError):
+            found = _asked({"do": "take", "login": self.way}).get("password")
+            return Password(found) if isinstance(found, str) else None
+        return None
+
+    def wrong(self) -> None:
+        HELD.forget(self.way)
+        with contextlib.suppress(DataError):
+            _asked({"do": "forget", "login": self.way})
 
 
 def serve(stop: threading.Event, held: Held = HELD) -> None:
@@ -101,11 +147,26 @@ def _answer(client: socket.socket, held: Held) -> Mapping[str, object]:
     if _user_of(client) not in (0, os.getuid()):
         return {"refused": True}
     asked = json.loads(_all(client))
+    answer: dict[str, object] = {}
     if asked["do"] == "give":
-        held.give(int(asked["host"]), Password(str(asked["password"])))
+        held.give(_whose(asked), Password(str(asked["password"])))
     elif asked["do"] == "forget":
-        held.forget(int(asked["host"]))
-    return {"hosts": held.hosts()}
+        held.forget(_whose(asked))
+    elif asked["do"] == "take" and (known := held.get(str(asked["login"]))) is not None:
+        answer["password"] = known.reveal()
+    return {"hosts": held.hosts(), "logins": held.logins(), **answer}
+
+
+def _whose(asked: Mapping[str, object]) -> int | str:
+    return str(asked["login"]) if "login" in asked else int(str(asked["host"]))
+
+
+def _listed(what: str) -> list[object]:
+    try:
+        found = _asked({"do": "known"}).get(what)
+    except DataError:
+        return []
+    return found if isinstance(found, list) else []
 
 
 def _user_of(client: socket.socket) -> int:

@@ -16,7 +16,7 @@ from paramiko import Channel
 from console.errors import CommandTimeout, HostError, unreadable
 from console.hosts import trouble
 from console.hosts.connection import Connection
-from console.hosts.keys import Password
+from console.hosts.keys import Password, Passwords
 from console.hosts.reach import Reach, spot
 from console.hosts.runner import Outcome, not_copied
 from console.text import say, verbatim
@@ -194,7 +194,7 @@ def _blocks(source: Path) -> Iterator[bytes]:
             yield block
 
 
-def _kill(reach: Reach, password: Password | None, session: str) -> None:
+def _kill(reach: Reach, password: Password | Passwords | None, session: str) -> None:
     try:
         with Connection(reach, password) as own, own.session(KILL_S) as channel:
             said = _Said(channel, f"pilot-{secrets.token_hex(8)}", str(reach))

@@ -5,7 +5,7 @@ import time
 from dataclasses import dataclass
 
 from console.errors import HostError, InvalidInput
-from console.hosts import keys, rehearsal
+from console.hosts import keys, rehearsal, secrets
 from console.hosts.connection import Connection
 from console.hosts.inventory import Host
 from console.hosts.journal import Recorded
@@ -31,7 +31,8 @@ def try_host(host: Host) -> Tried:
     """Log in anew and run `true`. HostError tells why not and what to do; nothing on the host is changed."""
     host = rehearsal.awake(host)
     began = time.monotonic()
-    with Connection(_reach(host)) as connection:
+    reach = _reach(host)
+    with Connection(reach, secrets.Login(reach)) as connection:
         connection.transport()
         login_s = time.monotonic() - began
         runner = _runner(connection, host)
@@ -60,6 +61,14 @@ def install_key(host: Host, password: Password) -> None:
         )
     with Connection(reach) as connection:
         connection.transport()
+
+
+def keep_password(host: Host, password: Password) -> None:
+    """Log in with this password, then hand it to the worker, which knows it until it ends; nothing is installed."""
+    reach = _reach(host)
+    with Connection(reach, password) as connection:
+        connection.transport()
+    secrets.give_login(reach, password)
 
 
 def _runner(connection: Connection, host: Host) -> Runner:

@@ -11,7 +11,7 @@ from console.hosts.inventory import Host
 from console.hosts.keys import Password
 from console.hosts.known_hosts import HostKey
 from console.hosts.reach import Reach, Sudo, jumps, key_path
-from console.surface import sudo_view
+from console.surface import login_view, sudo_view
 from console.surface.ui import ago, attempt, marked, t, who
 from console.text import Text, say
 
@@ -27,6 +27,7 @@ class Result:
     key: HostKey | None = None
     changed: bool = False
     password: Password | None = None
+    keep: bool = False
 
 
 def add_form() -> None:
@@ -49,8 +50,10 @@ def buttons(host: Host) -> None:
     with st.container(horizontal=True):
         st.button(t("Test"), key=f"try-{host.id}", help=t("Log in anew, now"), on_click=_try, args=(host.id,))
         st.button(t("Edit"), key=f"change-{host.id}", on_click=_edit, args=(host.id,))
+        login_view.open_button(host)
         if st.button(t("Remove"), key=f"remove-{host.id}"):
             _confirm_removal(host)
+    login_view.password_of(host, _keep)
     sudo_view.password_of(host)
 
 
@@ -108,6 +111,10 @@ def _form(name: str, host: Host | None) -> None:
                 key=f"{name}-password",
                 autocomplete="off",
             )
+            st.checkbox(
+                t("Put no key there: keep the password in the worker's memory until the worker ends"),
+                key=f"{name}-keep",
+            )
         st.checkbox(t("Try the keys of the SSH agent too"), reach.agent, key=f"{name}-agent")
         st.form_submit_button(
             t("Save and test"), type="primary", on_click=_save, args=(name, host.id if host else None)
@@ -125,7 +132,7 @@ def _save(name: str, host_id: int | None) -> None:
     if host_id is None:
         for part in ("name", "address", "tags", "jumps", "folder", "key"):
             st.session_state[f"{name}-{part}"] = ""
-    _try(host.id, Password(typed) if typed else None)
+    _try(host.id, Password(typed) if typed else None, keep=bool(st.session_state.get(f"{name}-keep")))
 
 
 def _saved(name: str, host_id: int | None) -> Host:
@@ -147,12 +154,16 @@ def _saved(name: str, host_id: int | None) -> Host:
     return inventory.edit_host(host_id, given["name"], reach, tags=tags, work_folder=given["folder"], actor=who())
 
 
-def _try(host_id: int, password: Password | None = None) -> None:
-    """Log in, and keep how it ended for this session."""
+def _keep(host_id: int, password: Password) -> None:
+    _try(host_id, password, keep=True)
+
+
+def _try(host_id: int, password: Password | None = None, *, keep: bool = False) -> None:
+    """Log in, and keep how it ended for this session. A password puts the key there, or with `keep` is itself kept."""
     try:
         host = inventory.host(host_id)
         if password is not None:
-            trial.install_key(host, password)
+            (trial.keep_password if keep else trial.install_key)(host, password)
         tried = trial.try_host(host)
         words = say(
             "It answers: {login} ms to log in, {command} ms for a command.",
@@ -161,7 +172,7 @@ def _try(host_id: int, password: Password | None = None) -> None:
         )
         ended = Result(time.time(), words, True, tried.remarks)
     except UnknownHostKey as error:
-        ended = Result(time.time(), error.text, False, key=error.key, password=password)
+        ended = Result(time.time(), error.text, False, key=error.key, password=password, keep=keep)
     except ChangedHostKey as error:
         ended = Result(time.time(), error.text, False, key=error.key, changed=True)
     except ConsoleError as error:
@@ -194,7 +205,7 @@ def _ask_about_key(host: Host, found: Result) -> None:
 def _accept(host_id: int, found: Result) -> None:
     if found.key is not None:
         attempt(known_hosts.accept, found.key)
-        _try(host_id, found.password)
+        _try(host_id, found.password, keep=found.keep)
 
 
 def _reject(host_id: int) -> None:

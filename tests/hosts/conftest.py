@@ -1,16 +1,21 @@
 """A data folder of its own for each test, and SSH servers that end with the test."""
 
+import os
+import subprocess
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from console import records
-from console.hosts import connection
+from console.hosts import connection, secrets
 from console.hosts.journal import JOURNAL
+from console.hosts.secrets import Held
 from console.settings import settings
 from tests.hosts.sshd import Sshd
 from tests.jobs.conftest import worker
+from tests.running import until
 
 __all__ = ["worker"]
 
@@ -49,3 +54,28 @@ def sshd(data: Path, tmp_path: Path) -> Iterator[MakeSshd]:
         connection.forget(reach)
     for server in made:
         server.stop()
+
+
+@pytest.fixture
+def somebody() -> Iterator[str]:
+    """A throw-away user with the password "right words"."""
+    name = f"pilot-test-{os.getpid()}"
+    hashed = subprocess.run(
+        ["openssl", "passwd", "-6", "right words"], capture_output=True, text=True, check=True
+    ).stdout.strip()
+    home = f"/tmp/{name}"
+    subprocess.run(["useradd", "-m", "-d", home, "-s", "/bin/sh", "-p", hashed, name], check=True)
+    yield name
+    subprocess.run(["userdel", "-r", name], check=True, capture_output=True)
+
+
+@pytest.fixture
+def served(data: Path) -> Iterator[Held]:
+    """A worker's part in it."""
+    held, stop = Held(), threading.Event()
+    thread = threading.Thread(target=secrets.serve, args=(stop, held))
+    thread.start()
+    until(lambda: (settings().worker_folder / secrets.NAME).exists())
+    yield held
+    stop.set()
+    thread.join()

@@ -1,7 +1,6 @@
 """Who is let in: keys of each kind, the agent, the console's own pair, a password, and the way through jump hosts."""
 
 import getpass
-import os
 import pwd
 import shutil
 import stat
@@ -199,19 +198,6 @@ def test_trying_a_host_tells_what_is_not_as_it_should_be(sshd: MakeSshd, tmp_pat
     assert ["cannot write in" in remarks[0], "a password is required" in remarks[1], len(remarks)] == [True, True, 2]
     with pytest.raises(InvalidInput):
         trial.try_host(inventory.this_machine())
-
-
-@pytest.fixture
-def somebody() -> Iterator[str]:
-    """A throw-away user with the password "right words"."""
-    name = f"pilot-test-{os.getpid()}"
-    hashed = subprocess.run(
-        ["openssl", "passwd", "-6", "right words"], capture_output=True, text=True, check=True
-    ).stdout.strip()
-    home = f"/tmp/{name}"
-    subprocess.run(["useradd", "-m", "-d", home, "-s", "/bin/sh", "-p", hashed, name], check=True)
-    yield name
-    subprocess.run(["userdel", "-r", name], check=True, capture_output=True)
 
 
 @pytest.mark.needs_root

@@ -4,7 +4,6 @@ import os
 import stat
 import subprocess
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -31,18 +30,6 @@ PASSWORD = Password(SECRET)
 def asking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PretendedSudo:
     monkeypatch.setenv("PATH", os.environ["PATH"])
     return PretendedSudo(tmp_path / "bin", SECRET)
-
-
-@pytest.fixture
-def served(data: Path) -> Iterator[Held]:
-    """A worker's part in it."""
-    held, stop = Held(), threading.Event()
-    thread = threading.Thread(target=secrets.serve, args=(stop, held))
-    thread.start()
-    until(lambda: (settings().worker_folder / secrets.NAME).exists())
-    yield held
-    stop.set()
-    thread.join()
 
 
 def test_a_script_runs_as_root_with_its_code_and_output(asking: PretendedSudo) -> None:
