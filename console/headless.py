@@ -14,6 +14,7 @@ from rich.table import Table
 
 from console.bench import runs
 from console.bench.runs import Run
+from console.diagnose.findings import findings
 from console.errors import Conflict
 from console.hosts import inventory, secrets
 from console.hosts.keys import Password
@@ -23,7 +24,7 @@ from console.jobs.jobs import say_state
 from console.jobs.states import JobState
 from console.serving.conversations import last_answer
 from console.settings import actor
-from console.terminal import FAILED, OK, t, words
+from console.terminal import FAILED, OK, language, t, words
 
 TICK_S = 0.3
 
@@ -159,7 +160,11 @@ def _print_runs(found: Sequence[Run]) -> None:
 
 
 def explain(job: JobView) -> None:
-    """Why a job stopped, and the end of the log of the step that stopped it."""
+    """Why a job stopped, the end of the log of the step that stopped it, and what that log points to."""
     print(f"#{job.id} {words(job.title)}: {words(job.reason) or words(say_state(job.state))}", file=sys.stderr)
     if job.current is not None:
-        print("\n".join(job.current.log().splitlines()[-20:]), file=sys.stderr)
+        log = job.current.log()
+        print("\n".join(log.splitlines()[-20:]), file=sys.stderr)
+        for one in findings(log):
+            print(f"\n{one.cause(language())}\n  {one.evidence}\n{one.fix(language())}", file=sys.stderr)
+            print("".join(f"  {command}\n" for command in one.failure.commands), end="", file=sys.stderr)

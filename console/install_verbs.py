@@ -151,6 +151,14 @@ def _carry_out(plans: "dict[Host, Sequence[Step]]", wish: "Wish", chosen: argpar
 
 
 def _outcome(job: Any) -> dict[str, object]:
-    steps = [{"step": one.step.name, "state": str(one.state), "seconds": one.elapsed} for one in job.steps]
+    steps = [_step_outcome(one) for one in job.steps]
     return {"job": job.id, "state": str(job.state), "reason": None if job.reason is None else str(job.reason),
             "steps": steps}  # fmt: skip
+
+
+def _step_outcome(one: Any) -> dict[str, object]:
+    from console.diagnose.findings import findings
+
+    found = [each.plain() for each in findings(one.log())] if one.state == "failed" else []
+    reason = None if one.reason is None else str(one.reason)
+    return {"step": one.step.name, "state": str(one.state), "seconds": one.elapsed, "reason": reason, "findings": found}

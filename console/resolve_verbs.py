@@ -77,14 +77,14 @@ def resolve(chosen: argparse.Namespace) -> int:
 
 def check_catalog(chosen: argparse.Namespace) -> int:
     """Read every file of the catalog, the user's own too; 0 without faults, 1 with some. Needs no network."""
+    from console.catalog import failures, flags
     from console.catalog.entries import read
-    from console.catalog.flags import flaws
     from console.catalog.knowledge import OWN_FOLDER, faults
     from console.settings import settings
 
     own = settings().data / OWN_FOLDER
     tree = read(own)
-    found = [*faults(tree), *flaws()]
+    found = [*faults(tree), *flags.flaws(), *failures.flaws()]
     counts = {name: len(entries) for name, entries in tree.entries.items()}
     if chosen.json:
         rows = [

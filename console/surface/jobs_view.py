@@ -6,6 +6,7 @@ from console.jobs import history, jobs
 from console.jobs.history import JobView, StepView
 from console.jobs.states import RESUMABLE, JobState, StepState
 from console.surface import sudo_view
+from console.surface.findings_view import findings_of
 from console.surface.ui import attempt, clock, mark, marked, span, t, who, words
 
 
@@ -92,6 +93,8 @@ def _step(job: JobView, step: StepView) -> None:
         if log:
             with st.container(height=240, autoscroll=True, key=f"log-{job.id}-{step.number}"):
                 st.code(log[-20_000:], language=None, wrap_lines=True)
+        if step.state == StepState.FAILED:
+            findings_of(log, f"findings-{job.id}-{step.number}")
         _script(step)
         if job.state in RESUMABLE and step.state != StepState.WAITING:
             _again(job, step)

@@ -134,3 +134,17 @@ def test_words_of_a_tool_are_no_markdown(host: Host) -> None:
     for value in shown:
         assert not re.search(r"(?<!\\)[\[\]`*_$<]", value.removeprefix(":red[").removesuffix("]"))
         assert evil in re.sub(r"\\(.)", r"\1", value)
+
+
+@pytest.mark.parametrize(
+    ("lang", "cause", "fix"), [("en", "34736 tokens", "--max-model-len to 34736"), ("zh", "34736 个 token", "34736")]
+)
+def test_a_failed_step_shows_what_its_log_points_to(host: Host, lang: str, cause: str, fix: str) -> None:
+    number = jobs.enqueue("test", "subject", host.id, verbatim("job"), [Step("one", say("Look"), "x")], actor="ann")
+    line = "ValueError: **x** the estimated maximum model length is 34736. Try increasing `gpu_memory_utilization`"
+    seed.end(number, JobState.FAILED, failing=1, why=verbatim("it failed"), log=f"INFO one\n{line}\n")
+    page = opened("job", job=number, lang=lang)
+    shown = [re.sub(r"\\(.)", r"\1", one.value) for one in page.markdown]
+    assert [one for one in shown if cause in one and fix in one]
+    assert line in [one.value for one in page.code]
+    assert "vllm-project/vllm#34076" in re.sub(r"\\(.)", r"\1", said(page))

@@ -1,0 +1,1 @@
+"""What a log says about why something failed: text in, findings out."""
