@@ -16,6 +16,8 @@ from pretend import load, place
 BOX = "REHEARSAL_BOX"
 NODES = "REHEARSAL_NODES"
 IMAGE = "REHEARSAL_IMAGE"
+HEARD = "REHEARSAL_HEARD"
+"""Set in a container with a network of its own: `port=address` of each published port."""
 STATE = "docker"
 
 
@@ -35,11 +37,14 @@ def create(spec: place.Data) -> place.Data:
 
 
 def all_boxes() -> list[place.Data]:
-    """Every container, with `running` and `code` as they are now."""
+    """Every container, with `running` and `code` as they are now; the engine removes what was run with --rm itself."""
     with place.changing(STATE) as kept:
-        for box in kept["containers"]:
+        for box in list(kept["containers"]):
             if box["pid"] and not alive(box):
-                box |= {"pid": None, "code": _code(box)}
+                box |= {"pid": None, "code": code(box)}
+                if box.get("auto_remove"):
+                    kept["containers"].remove(box)
+                    log(box).unlink(missing_ok=True)
         return list(kept["containers"])
 
 
@@ -62,7 +67,8 @@ def log(box: place.Data) -> Path:
     return place.at(f"/var/lib/rehearsal/boxes/{box['id']}.log")
 
 
-def _code(box: place.Data) -> int:
+def code(box: place.Data) -> int:
+    """How its process ended; 137 when it was killed."""
     file = log(box).with_suffix(".code")
     return int(file.read_text()) if file.exists() and file.read_text().strip() else 137
 
@@ -101,7 +107,14 @@ def own_words(box: place.Data) -> dict[str, str]:
     """What only processes of this container have in their environment."""
     nodes = ",".join(str(node) for node in box.get("nodes", []))
     path = f"{place.FAKE}/boxed:{os.environ.get('PATH', os.defpath)}"
-    return {BOX: box["id"], NODES: nodes, IMAGE: box.get("image", ""), "PATH": path}
+    return {BOX: box["id"], NODES: nodes, IMAGE: box.get("image", ""), "PATH": path, **heard(box)}
+
+
+def heard(box: place.Data) -> dict[str, str]:
+    """The variable for the processes of a container; none where it sees the host's network."""
+    if box.get("network") == "host":
+        return {}
+    return {HEARD: ",".join(f"{port}={ip or '0.0.0.0'}" for ip, port in box.get("publish", []))}
 
 
 def _python() -> str:

@@ -6,8 +6,13 @@ import json
 import sys
 import time
 
-from pretend import boxes, docker_run, images, place, processor, templates, users
+from pretend import boxes, docker_ports, docker_run, docker_words, images, place, processor, templates, users
 
+Given = dict[str, list[str]]
+NO_RIGHT = (
+    "permission denied while trying to connect to the Docker daemon socket at unix:///var/run/docker.sock: Get "
+    '"http://%2Fvar%2Frun%2Fdocker.sock/v1.47/info": dial unix /var/run/docker.sock: connect: permission denied'
+)
 NO_DAEMON = "Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?"
 
 
@@ -15,33 +20,42 @@ def main(name: str, words: list[str]) -> int:
     if words[:1] in (["--version"], ["-v"]):
         print(f"Docker version {place.read('docker').get('version')}, build 9f9e405")
         return 0
-    words = words[1:] if words[:1] in (["container"], ["image"]) and _alias(words) else words
-    if not words or words[0] not in COMMANDS:
+    words, kind = _plain(words)
+    if not words or words[0] not in docker_words.OPTIONS:
         print(f"docker: ‘{' '.join(words[:1])}’ is not simulated on a rehearsal host.", file=sys.stderr)
         return 1
+    begun = "docker: " if words[0] == "run" else ""
+    try:
+        given, arguments = docker_words.parse(words[0], words[1:])
+        checked = docker_run.checked(given) if words[0] == "run" else None
+        _reached(begun)
+        if checked is not None:
+            return docker_run.run(checked, arguments)
+        return COMMANDS[words[0]](given | ({"type": [kind]} if kind else {}), arguments)
+    except docker_words.Refused as refused:
+        print(refused, file=sys.stderr)
+        return refused.code
+    except ValueError as error:
+        print(f"{begun}{error}", file=sys.stderr)
+        return 125 if begun else 1
+
+
+def _plain(words: list[str]) -> tuple[list[str], str]:
+    """`docker image ls` is `docker images`; all others keep their names. Also which kind of thing is meant."""
+    if words[:1] not in (["container"], ["image"]) or len(words) < 2:
+        return words, ""
+    kind, command = words[0], words[1]
+    renamed = {("image", "ls"): "images", ("image", "rm"): "rmi", ("container", "ls"): "ps"}
+    return [renamed.get((kind, command), command), *words[2:]], kind if command == "inspect" else ""
+
+
+def _reached(begun: str) -> None:
+    """Refused when this user may not talk to the engine, or when it does not run."""
     me = users.current()
     if me.uid and "docker" not in me.groups:
-        print("permission denied while trying to connect to the Docker daemon socket at unix:///var/run/docker.sock")
-        return 1
+        raise docker_words.Refused(f"{begun}{NO_RIGHT}", 126 if begun else 1)
     if not runs():
-        print(NO_DAEMON, file=sys.stderr)
-        return 1
-    try:
-        return COMMANDS[words[0]](words[1:])
-    except ValueError as error:
-        print(f"docker: {error}", file=sys.stderr)
-        return 125 if words[0] == "run" else 1
-
-
-def _alias(words: list[str]) -> bool:
-    """`docker image ls` is `docker images`; all others keep their names."""
-    if words[:2] == ["image", "ls"]:
-        words[1] = "images"
-    if words[:2] == ["image", "rm"]:
-        words[1] = "rmi"
-    if words[:2] == ["container", "ls"]:
-        words[1] = "ps"
-    return True
+        raise docker_words.Refused(f"{begun}{NO_DAEMON}", 125 if begun else 1)
 
 
 def runs() -> bool:
@@ -50,26 +64,11 @@ def runs() -> bool:
     return has_engine and place.read("services").get("docker", place.read("docker").get("running", False))
 
 
-def format_of(words: list[str]) -> str:
-    for index, word in enumerate(words):
-        if word.startswith(("--format=", "-f=")):
-            return word.partition("=")[2]
-        if word in ("--format", "-f") and index + 1 < len(words):
-            return words[index + 1]
-    return ""
+def format_of(given: Given) -> str:
+    return given.get("format", [""])[-1]
 
 
-def names_of(words: list[str], takes: tuple[str, ...] = ("--format", "-f")) -> list[str]:
-    """The words that are neither options nor their values."""
-    found, skip = [], False
-    for word in words:
-        if not skip and not word.startswith("-"):
-            found.append(word)
-        skip = word in takes
-    return found
-
-
-def _info(words: list[str]) -> int:
+def _info(given: Given, arguments: list[str]) -> int:
     kept = place.read("docker")
     played = place.scenario()
     runtimes = {name: {"path": f"/usr/bin/{name}"} for name in kept["runtimes"]}
@@ -86,7 +85,7 @@ def _info(words: list[str]) -> int:
         "KernelVersion": played["kernel"]["release"],
         "NCPU": processor.cores(played),
     }
-    template = format_of(words)
+    template = format_of(given)
     if template:
         print(templates.fill(template, facts))
     else:
@@ -95,34 +94,47 @@ def _info(words: list[str]) -> int:
     return 0
 
 
-def _version(words: list[str]) -> int:
+def _version(given: Given, arguments: list[str]) -> int:
     version = place.read("docker")["version"]
     facts = {"Client": {"Version": version}, "Server": {"Version": version, "Arch": "arm64"}}
     print(
-        templates.fill(format_of(words), facts)
-        if format_of(words)
+        templates.fill(format_of(given), facts)
+        if format_of(given)
         else f"Client:\n Version: {version}\nServer:\n Version: {version}"
     )
     return 0
 
 
-def _ps(words: list[str]) -> int:
-    flags = "".join(word[1:] for word in words if word.startswith("-") and not word.startswith("--"))
-    every = "a" in flags or "--all" in words
-    shown = [box for box in reversed(boxes.all_boxes()) if every or box["pid"]]
-    if "q" in flags or "--quiet" in words:
-        print("".join(f"{box['id'][:12]}\n" for box in shown), end="")
+def _ps(given: Given, arguments: list[str]) -> int:
+    shown = [box for box in reversed(boxes.all_boxes()) if "all" in given or box["pid"]]
+    shown = [box for box in shown if all(_passes(box, one) for one in given.get("filter", []))]
+    if "quiet" in given:
+        print("".join(f"{box['id'] if 'no-trunc' in given else box['id'][:12]}\n" for box in shown), end="")
         return 0
-    rows = [_row(box, "--no-trunc" in words) for box in shown]
-    template = format_of(words)
+    rows = [_row(box, "no-trunc" in given) for box in shown]
+    template = format_of(given)
     if template:
         print("".join(templates.fill(template, row) + "\n" for row in rows), end="")
         return 0
-    columns = ("ID", "Image", "Command", "Status", "Names")
-    titles = ("CONTAINER ID", "IMAGE", "COMMAND", "STATUS", "NAMES")
+    columns = ("ID", "Image", "Command", "Status", "Ports", "Names")
+    titles = ("CONTAINER ID", "IMAGE", "COMMAND", "STATUS", "PORTS", "NAMES")
     for line in [titles, *([str(row[column]) for column in columns] for row in rows)]:
         print("   ".join(f"{cell:<20}" for cell in line).rstrip())
     return 0
+
+
+def _passes(box: place.Data, wanted: str) -> bool:
+    """`name=`, `id=` and `status=`; the real one takes more."""
+    key, _, value = wanted.partition("=")
+    if key == "name":
+        return value.strip("^/$") == box["name"] if value.startswith("^") else value in box["name"]
+    if key in ("id", "status"):
+        return box["id"].startswith(value) if key == "id" else value == state_of(box)
+    raise docker_words.Refused(f"the filter {wanted} is not simulated on a rehearsal host.")
+
+
+def state_of(box: place.Data) -> str:
+    return "running" if box["pid"] else "created" if box["code"] is None else "exited"
 
 
 def _row(box: place.Data, whole: bool) -> dict[str, object]:
@@ -130,40 +142,43 @@ def _row(box: place.Data, whole: bool) -> dict[str, object]:
     status = (
         f"Up {age}" if box["pid"] else f"Exited ({box['code']}) {age} ago" if box["code"] is not None else "Created"
     )
-    state = "running" if box["pid"] else "created" if box["code"] is None else "exited"
+    ports = [f"{ip or '0.0.0.0'}:{port}->{port}/tcp" for ip, port in box.get("publish", []) if box["pid"]]
     return {
         "ID": box["id"] if whole else box["id"][:12],
         "Image": box["image"],
         "Names": box["name"],
         "Status": status,
-        "State": state,
+        "State": state_of(box),
         "Command": json.dumps(" ".join(box["command"])),
-        "Ports": "",
+        "Ports": ", ".join(ports),
     }
 
 
-def _inspect(words: list[str]) -> int:
-    found, code = [], 0
-    for word in names_of(words, ("--format", "-f", "--type")):
-        box, image = boxes.find(word), images.find(word)
+def _inspect(given: Given, arguments: list[str]) -> int:
+    kind, missing = given.get("type", [""])[-1], []
+    found = []
+    for word in arguments:
+        box = boxes.find(word) if kind in ("", "container") else None
+        image = images.find(word) if kind in ("", "image") else None
         if box or image:
             found.append(docker_run.facts(box) if box else images.facts(image or {}))
         else:
-            print(f"Error: No such object: {word}", file=sys.stderr)
-            code = 1
-    template = format_of(words)
-    print("\n".join(templates.fill(template, one) for one in found) if template else json.dumps(found, indent=4))
-    return code
+            missing.append(f"Error: No such {kind or 'object'}: {word}")
+    template = format_of(given)
+    if template:
+        print("\n".join(templates.fill(template, one) for one in found))
+    else:
+        print(json.dumps(found, indent=4))
+    print("".join(f"{one}\n" for one in missing), end="", file=sys.stderr)
+    return 1 if missing else 0
 
 
-def _each(words: list[str], takes: tuple[str, ...], act: object) -> int:
+def _each(arguments: list[str], act: object) -> int:
     code = 0
-    for word in names_of(words, takes):
+    for word in arguments:
         box = boxes.find(word)
-        if box is None:
-            print(f"Error response from daemon: No such container: {word}", file=sys.stderr)
-            code = 1
-        elif complaint := act(box):  # type: ignore[operator]
+        complaint = act(box) if box else f"No such container: {word}"  # type: ignore[operator]
+        if complaint:
             print(f"Error response from daemon: {complaint}", file=sys.stderr)
             code = 1
         else:
@@ -171,36 +186,60 @@ def _each(words: list[str], takes: tuple[str, ...], act: object) -> int:
     return code
 
 
-def _stop(words: list[str]) -> int:
-    given = next((words[index + 1] for index, word in enumerate(words[:-1]) if word in ("-t", "--time")), "10")
-    return _each(words, ("-t", "--time"), lambda box: boxes.stop(box, float(given)))
+def _stop(given: Given, arguments: list[str]) -> int:
+    patience = given.get("time", ["10"])[-1]
+    if not patience.lstrip("-").isdecimal():
+        why = f'invalid argument "{patience}" for "-t, --time" flag: strconv.ParseInt: parsing "{patience}": '
+        raise docker_words.Refused(f"{why}invalid syntax\nSee 'docker stop --help'.", 125)
+    seconds = float(patience) if float(patience) >= 0 else 1e9
+    return _each(arguments, lambda box: boxes.stop(box, seconds))
 
 
-def _start(words: list[str]) -> int:
-    return _each(words, (), lambda box: None if box["pid"] else (boxes.start(box), None)[1])
+def _kill(given: Given, arguments: list[str]) -> int:
+    def one(box: place.Data) -> str | None:
+        return (
+            boxes.stop(box, 0)
+            if box["pid"]
+            else f"cannot kill container: {box['name']}: container {box['id']} is not running"
+        )
+
+    return _each(arguments, one)
 
 
-def _remove(words: list[str]) -> int:
-    force = bool({"-f", "--force"} & set(words))
+def _start(given: Given, arguments: list[str]) -> int:
+    def one(box: place.Data) -> str | None:
+        if not box["pid"]:
+            docker_ports.take(box)
+            boxes.start(box)
+        return None
+
+    return _each(arguments, one)
+
+
+def _remove(given: Given, arguments: list[str]) -> int:
+    """With --force what is not there is told and no failure."""
+    force = "force" in given
 
     def one(box: place.Data) -> str | None:
         if box["pid"] and not force:
-            return f'cannot remove container "/{box["name"]}": container is running: stop the container first'
+            end = "container is running: stop the container before removing or force remove"
+            return f'cannot remove container "/{box["name"]}": {end}'
         boxes.stop(box, 0)
         return boxes.remove(box)
 
-    return _each([word for word in words if not word.startswith("-")], (), one)
+    code = _each(arguments, one)
+    return 0 if force else code
 
 
-def _logs(words: list[str]) -> int:
-    if {"-f", "--follow"} & set(words):
-        raise ValueError("following a log is not simulated on a rehearsal host.")
-    for word in names_of(words, ("--tail", "-n", "--since")):
-        box = boxes.find(word)
-        if box is None:
-            print(f"Error response from daemon: No such container: {word}", file=sys.stderr)
-            return 1
-        print(boxes.log(box).read_text(errors="replace") if boxes.log(box).exists() else "", end="")
+def _logs(given: Given, arguments: list[str]) -> int:
+    box = boxes.find(arguments[0])
+    if box is None:
+        raise docker_words.Refused(f"Error response from daemon: No such container: {arguments[0]}")
+    said = boxes.log(box).read_text(errors="replace").splitlines(keepends=True) if boxes.log(box).exists() else []
+    tail = given.get("tail", ["all"])[-1]
+    if tail.isdecimal():
+        said = said[len(said) - int(tail) :] if int(tail) < len(said) else said
+    print("".join(said), end="")
     return 0
 
 
@@ -210,11 +249,10 @@ COMMANDS = {
     "ps": _ps,
     "inspect": _inspect,
     "stop": _stop,
-    "kill": lambda words: _stop(["-t", "0", *words]),
+    "kill": _kill,
     "start": _start,
     "rm": _remove,
     "logs": _logs,
-    "run": docker_run.run,
     "exec": docker_run.execute,
     "images": images.listing,
     "load": images.load,

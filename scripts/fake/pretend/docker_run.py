@@ -3,161 +3,168 @@
 import contextlib
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import time
 
-from pretend import boxes, images, place
+from pretend import boxes, docker_ports, images, place
+from pretend.docker_words import Refused
 
-FLAGS = {
-    "-d",
-    "--detach",
-    "-i",
-    "-t",
-    "-it",
-    "-ti",
-    "-dit",
-    "-itd",
-    "-id",
-    "-di",
-    "-td",
-    "--rm",
-    "--privileged",
-    "--init",
-    "--interactive",
-    "--tty",
-}
-SHORT = {"-v": "--volume", "-e": "--env", "-p": "--publish", "-u": "--user", "-w": "--workdir", "--net": "--network"}
-TAKES = {
-    "--name",
-    "--device",
-    "--volume",
-    "--env",
-    "--env-file",
-    "--publish",
-    "--shm-size",
-    "--network",
-    "--ipc",
-    "--pid",
-    "--restart",
-    "--workdir",
-    "--entrypoint",
-    "--ulimit",
-    "--cap-add",
-    "--security-opt",
-    "--runtime",
-    "--memory",
-    "--user",
-    "--hostname",
-    "--label",
-    "--mount",
-    "--pull",
-}
-REFUSED = {
-    "--user": "another user inside a container",
-    "--mount": "--mount; use -v",
-}
-"""Option -> what of it is not simulated."""
+Given = dict[str, list[str]]
+NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_.-]+")
+SIZE = re.compile(r"\d+(\.\d+)? ?[bkmgtKMGT]?i?[bB]?")
+HELP = "See 'docker run --help'."
+DAEMON = "docker: Error response from daemon:"
 
 
-def run(words: list[str]) -> int:
-    given, rest = _options(words)
-    if not rest:
-        raise ValueError("‘docker run’ requires at least 1 argument.")
-    image = images.find(rest[0])
+def checked(given: Given) -> Given:
+    """What the real one refuses of the options by themselves, before it talks to the engine."""
+    size = given.get("shm-size", ["64m"])[-1]
+    if not SIZE.fullmatch(size):
+        why = f'invalid argument "{size}" for "--shm-size" flag: invalid size: \'{size}\''
+        raise Refused(f"{why}\n{HELP}", 125)
+    if "rm" in given and given.get("restart", ["no"])[-1] not in ("", "no"):
+        raise Refused(f"docker: conflicting options: cannot specify both --restart and --rm.\n{HELP}", 125)
+    pull = given.get("pull", ["missing"])[-1]
+    if pull not in ("always", "missing", "never"):
+        why = f'invalid pull option: \'{pull}\': must be one of "always", "missing" or "never"'
+        raise Refused(f"docker: {why}.\n{HELP}", 125)
+    for port in given.get("publish", []):
+        docker_ports.published(port)
+    environment_of(given)
+    return given
+
+
+def run(given: Given, arguments: list[str]) -> int:
+    image = images.found(arguments[0], given.get("pull", ["missing"])[-1])
     if image is None:
-        print(f"Unable to find image '{images.full(rest[0])}' locally", file=sys.stderr)
-        if images.pull([rest[0]]):
-            return 125
-    _may(given)
-    name = (given.get("--name") or [f"rehearsal_{len(boxes.all_boxes()) + 1}"])[-1]
-    if boxes.find(name):
-        print(
-            f'docker: Error response from daemon: Conflict. The container name "/{name}" is already in use.',
-            file=sys.stderr,
-        )
         return 125
-    box = boxes.create(
-        {
-            "name": name,
-            "image": images.full(rest[0]),
-            "command": _command(given, rest[1:]),
-            "nodes": _nodes(given),
-            "environment": _environment(given),
-            "folder": (given.get("--workdir") or ["/"])[-1],
-            "restart": (given.get("--restart") or ["no"])[-1],
-            "flags": words,
-            "shm": (given.get("--shm-size") or ["64m"])[-1],
-        }
-    )
+    _may(given)
+    box = boxes.create(_spec(given, arguments))
+    try:
+        docker_ports.take(box)
+        _executable(box)
+    except Refused:
+        if "rm" in given:
+            boxes.remove(box)
+        raise
     boxes.start(box)
-    if "-d" in given:
+    if "detach" in given:
         print(box["id"])
         return 0
-    return _wait(box, "--rm" in given)
+    return _wait(box)
 
 
-def _options(words: list[str]) -> tuple[dict[str, list[str]], list[str]]:
-    given: dict[str, list[str]] = {}
-    rest = list(words)
-    while rest and rest[0].startswith("-"):
-        word = rest.pop(0)
-        name, sign, value = word.partition("=")
-        name = SHORT.get(name, name)
-        if word in FLAGS:
-            given.setdefault("-d" if ("d" in word and not word.startswith("--")) or word == "--detach" else word, [])
-        elif name in TAKES:
-            given.setdefault(name, []).append(value if sign else rest.pop(0) if rest else "")
-        else:
-            raise ValueError(f"the option {word} is not simulated on a rehearsal host.")
-    return given, rest
-
-
-def _may(given: dict[str, list[str]]) -> None:
-    """Refuse what the container would see otherwise than the host does."""
-    for option, what in REFUSED.items():
-        if option in given:
-            raise ValueError(f"{what}: not simulated on a rehearsal host.")
-    for volume in given.get("--volume", []):
-        source, target = [*volume.split(":"), volume][:2]
-        if source.rstrip("/") != target.rstrip("/"):
-            raise ValueError(f"{volume}: a rehearsal host mounts a folder at its own path only.")
-    for port in given.get("--publish", []):
-        numbers = re.findall(
-            r"\d+", port.partition("/")[0].rpartition(":")[0].rpartition(":")[2] + " " + port.rpartition(":")[2]
-        )
-        if len(set(numbers)) > 1:
-            raise ValueError(f"{port}: a rehearsal host publishes a port under its own number only.")
-    for device in given.get("--device", []):
-        if not place.at(device.partition(":")[0]).exists():
-            message = (
-                f'error gathering device information while adding custom device "{device}": no such file or directory'
-            )
-            raise ValueError(f"Error response from daemon: {message}.")
-
-
-def _nodes(given: dict[str, list[str]]) -> list[int]:
-    found = [re.fullmatch(r"/dev/davinci(\d+)(?::.*)?", device) for device in given.get("--device", [])]
-    return [int(match.group(1)) for match in found if match]
-
-
-def _environment(given: dict[str, list[str]]) -> dict[str, str]:
-    pairs = list(given.get("--env", []))
-    for file in given.get("--env-file", []):
-        pairs += [line for line in place.at(file).read_text().splitlines() if line.strip() and not line.startswith("#")]
+def _spec(given: Given, arguments: list[str]) -> place.Data:
     return {
-        name: value if sign else os.environ.get(name, "")
-        for name, sign, value in (pair.partition("=") for pair in pairs)
+        "name": _name(given),
+        "image": images.full(arguments[0]),
+        "command": _command(given, arguments[1:]),
+        "nodes": _nodes(given),
+        "environment": environment_of(given),
+        "folder": given.get("workdir", ["/"])[-1],
+        "restart": given.get("restart", ["no"])[-1],
+        "shm": given.get("shm-size", ["64m"])[-1],
+        "network": _network(given),
+        "publish": []
+        if _network(given) == "host"
+        else [docker_ports.published(one) for one in given.get("publish", [])],
+        "auto_remove": "rm" in given,
     }
 
 
-def _command(given: dict[str, list[str]], words: list[str]) -> list[str]:
-    entry = given.get("--entrypoint", [])[-1:]
+def _name(given: Given) -> str:
+    name = given.get("name", [f"rehearsal_{len(boxes.all_boxes()) + 1}"])[-1]
+    if not NAME.fullmatch(name):
+        why = f"Invalid container name ({name}), only [a-zA-Z0-9][a-zA-Z0-9_.-] are allowed."
+        raise Refused(f"{DAEMON} {why}\n{HELP}", 125)
+    if (taken := boxes.find(name)) and taken["name"] == name:
+        why = f'Conflict. The container name "/{name}" is already in use by container "{taken["id"]}". You have to '
+        raise Refused(f"{DAEMON} {why}remove (or rename) that container to be able to reuse that name.\n{HELP}", 125)
+    return name
+
+
+def _network(given: Given) -> str:
+    network = given.get("network", ["bridge"])[-1] or "bridge"
+    if network not in ("bridge", "default", "host", "none"):
+        raise Refused(f"{DAEMON} network {network} not found.\n{HELP}", 125)
+    if network == "host" and "publish" in given:
+        print("WARNING: Published ports are discarded when using host network mode", file=sys.stderr)
+    return network
+
+
+def _may(given: Given) -> None:
+    """What the engine refuses of folders and devices, and what the container would see otherwise than the host does."""
+    targets: set[str] = set()
+    for volume in given.get("volume", []):
+        source, target, *more = [*volume.split(":"), volume][: max(2, volume.count(":") + 1)]
+        if volume.count(":") > 2:
+            raise Refused(f"{DAEMON} invalid volume specification: '{volume}'.\n{HELP}", 125)
+        if not target.startswith("/"):
+            why = f"invalid volume specification: '{volume}': invalid mount config for type \"volume\""
+            raise Refused(f"{DAEMON} {why}: invalid mount path: '{target}' mount path must be absolute.\n{HELP}", 125)
+        if more and set(more[0].split(",")) - {"ro", "rw", "z", "Z", "shared", "rslave", "rshared", "rprivate"}:
+            raise Refused(f"{DAEMON} invalid mode: {more[0]}.\n{HELP}", 125)
+        if target.rstrip("/") in targets:
+            raise Refused(f"{DAEMON} Duplicate mount point: {target}.\n{HELP}", 125)
+        targets.add(target.rstrip("/"))
+        if source.rstrip("/") != target.rstrip("/"):
+            raise Refused(f"docker: {volume}: a rehearsal host mounts a folder at its own path only.", 125)
+        if not place.at(source).exists():
+            place.at(source).mkdir(parents=True)  # as the engine does for a folder that is not there
+    for device in given.get("device", []):
+        if not place.at(device.partition(":")[0]).exists():
+            path = device.partition(":")[0]
+            why = f'error gathering device information while adding custom device "{path}": no such file or directory'
+            raise Refused(f"{DAEMON} {why}.", 127)
+
+
+def _nodes(given: Given) -> list[int]:
+    found = [re.fullmatch(r"/dev/davinci(\d+)(?::.*)?", device) for device in given.get("device", [])]
+    return [int(match.group(1)) for match in found if match]
+
+
+def environment_of(given: Given) -> dict[str, str]:
+    """Refused as the real one does for a file that is not there or not written for it."""
+    pairs = []
+    for file in given.get("env-file", []):
+        try:
+            lines = place.at(file).read_text().splitlines()
+        except OSError as error:
+            raise Refused(f"docker: open {file}: {str(error.strerror).lower()}.\n{HELP}", 125) from None
+        pairs += [line.lstrip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
+    for pair in pairs:
+        if any(sign.isspace() for sign in pair.partition("=")[0]):
+            why = f"poorly formatted environment: variable '{pair.partition('=')[0]}' contains whitespaces"
+            raise Refused(f"docker: {why}.\n{HELP}", 125)
+    made = {}
+    for name, sign, value in (pair.partition("=") for pair in [*pairs, *given.get("env", [])]):
+        if sign:
+            made[name] = value
+        elif name in os.environ:
+            made[name] = os.environ[name]
+    return made
+
+
+def _command(given: Given, words: list[str]) -> list[str]:
+    entry = [one for one in given.get("entrypoint", [])[-1:] if one]
     return [*entry, *words] if entry or words else ["sleep", "infinity"]
 
 
-def _wait(box: place.Data, forget: bool) -> int:
+def _executable(box: place.Data) -> None:
+    program = box["command"][0]
+    path = {**os.environ, **boxes.own_words(box)}["PATH"]
+    if not shutil.which(program, path=path):
+        why = (
+            "failed to create task for container: failed to create shim task: OCI runtime create failed: runc create "
+            f'failed: unable to start container process: exec: "{program}": executable file not found in $PATH: unknown'
+        )
+        raise Refused(f"{DAEMON} {why}.", 127)
+
+
+def _wait(box: place.Data) -> int:
     """Show its log while it runs, pass signals on to it, and end as it ends."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda sent, frame: _pass_on(box, sent))
@@ -170,10 +177,8 @@ def _wait(box: place.Data, forget: bool) -> int:
             if not alive:
                 break
             time.sleep(0.1)
-    ended = boxes.find(box["id"]) or box
-    if forget:
-        boxes.remove(box)
-    return int(ended["code"] or 0)
+    boxes.all_boxes()
+    return boxes.code(box)
 
 
 def _pass_on(box: place.Data, number: int) -> None:
@@ -183,18 +188,18 @@ def _pass_on(box: place.Data, number: int) -> None:
             os.killpg(pid, number)
 
 
-def execute(words: list[str]) -> int:
-    given, rest = _options(words)
-    box = boxes.find(rest[0]) if rest else None
-    if box is None or not box["pid"]:
-        print(f"Error response from daemon: No such container: {' '.join(rest[:1])}", file=sys.stderr)
-        return 1
-    environment = {**os.environ, **box["environment"], **_environment(given), **boxes.own_words(box)}
+def execute(given: Given, arguments: list[str]) -> int:
+    box = boxes.find(arguments[0])
+    if box is None:
+        raise Refused(f"Error response from daemon: No such container: {arguments[0]}")
+    if not box["pid"]:
+        raise Refused(f"Error response from daemon: container {box['id']} is not running")
+    environment = {**os.environ, **box["environment"], **environment_of(given), **boxes.own_words(box)}
     try:
-        return subprocess.run(rest[1:], env=environment, check=False).returncode
+        return subprocess.run(arguments[1:], env=environment, check=False).returncode
     except FileNotFoundError:
-        print(f'OCI runtime exec failed: exec: "{rest[1]}": executable file not found in $PATH', file=sys.stderr)
-        return 127
+        why = f'exec: "{arguments[1]}": executable file not found in $PATH: unknown'
+        raise Refused(f"OCI runtime exec failed: exec failed: unable to start container process: {why}", 127) from None
 
 
 def facts(box: place.Data) -> place.Data:
@@ -208,6 +213,7 @@ def facts(box: place.Data) -> place.Data:
         "ExitCode": box["code"] or 0,
         "Status": "running" if box["pid"] else "created" if box["code"] is None else "exited",
     }
+    ports = {f"{port}/tcp": [{"HostIp": ip or "0.0.0.0", "HostPort": str(port)}] for ip, port in box.get("publish", [])}
     image = f"sha256:{(images.find(box['image']) or {}).get('id', '')}"
     environment = [f"{name}={value}" for name, value in box.get("environment", {}).items()]
     return {
@@ -220,5 +226,8 @@ def facts(box: place.Data) -> place.Data:
             "Devices": devices,
             "RestartPolicy": {"Name": box.get("restart", "no")},
             "ShmSize": box.get("shm", "64m"),
+            "AutoRemove": box.get("auto_remove", False),
+            "NetworkMode": box.get("network", "bridge"),
+            "PortBindings": ports,
         },
     }

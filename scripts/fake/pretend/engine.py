@@ -15,7 +15,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from pretend import engine_flags, engine_limits, npu_python, place
+from pretend import boxes, docker_ports, engine_flags, engine_limits, npu_python, place
 
 TAKES = ("--served-model-name", "--host", "--port", "--max-num-seqs", "--api-key")
 """Options that carry over to another engine with another model."""
@@ -86,6 +86,9 @@ def start(asked: argparse.Namespace, names: dict[str, str], words: list[str]) ->
         log(f"Rehearsal: the pretended engine answers in the place of {model}; it computes nothing.")
         kept = with_length(kept, asked, PRETENDED_LONGEST)
         command = [sys.executable, f"{place.FAKE}/vllm_server.py", "serve", model, *kept]
+    for at, word in enumerate(command):
+        if word == "--host":
+            command[at + 1] = docker_ports.address(command[at + 1], str(asked.port), os.environ.get(boxes.HEARD))
     if "--served-model-name" not in kept:
         command += ["--served-model-name", name]
     if left:

@@ -1,18 +1,37 @@
 """Images of the simulated container engine: listed, loaded from an archive, pulled, removed."""
 
+from __future__ import annotations
+
 import hashlib
 import json
 import re
 import sys
 import tarfile
 
-from pretend import place, templates
+from pretend import place, room, templates
+from pretend.docker_words import Refused
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TextIO
+
+Given = dict[str, list[str]]
+NAME = re.compile(
+    r"(?:[\w.-]+(?::\d+)?/)?[a-z0-9]+(?:[._/-]+[a-z0-9]+)*(?::[\w][\w.-]{0,127})?(?:@sha256:[0-9a-f]{64})?"
+)
+STORE = "/var/lib/docker"
+SIZE = 15_300_000_000
 
 KNOWN = re.compile(r"(?:quay\.io/|m\.daocloud\.io/quay\.io/|quay\.nju\.edu\.cn/)?ascend/(?:vllm-ascend|cann):[\w.-]+$")
 """What the simulated registry has: the project's images, with any tag."""
 
 
 def full(name: str) -> str:
+    """With its tag. Refused when it is no name of an image."""
+    if not NAME.fullmatch(name):
+        is_loud = name.lower() != name and NAME.fullmatch(name.lower())
+        why = f"repository name ({name.partition(':')[0]}) must be lowercase" if is_loud else ""
+        raise Refused("docker: invalid reference format" + (f": {why}" if why else "") + ".", 125)
     return name if ":" in name.rpartition("/")[2] else f"{name}:latest"
 
 
@@ -21,7 +40,11 @@ def every() -> list[place.Data]:
 
 
 def find(word: str) -> place.Data | None:
-    return next((one for one in every() if one["name"] == full(word) or one["id"].startswith(word)), None)
+    """By name, or by the beginning of the id."""
+    if not NAME.fullmatch(word):
+        return None
+    short = word.removeprefix("sha256:")
+    return next((one for one in every() if one["name"] == full(word) or one["id"].startswith(short)), None)
 
 
 def add(name: str, size: int) -> place.Data:
@@ -46,14 +69,11 @@ def _row(image: place.Data) -> place.Data:
     return {"Repository": repository, "Tag": tag, "ID": image["id"][:12], "Size": f"{image['size'] / 1e9:.1f}GB"}
 
 
-def listing(words: list[str]) -> int:
-    from pretend.docker import format_of, names_of
-
-    wanted = names_of(words, ("--format", "-f", "--filter"))
-    found = [_row(one) for one in every() if not wanted or wanted[0] in (one["name"], one["name"].rpartition(":")[0])]
-    if {"-q", "--quiet"} & set(words):
+def listing(given: Given, arguments: list[str]) -> int:
+    found = [_row(one) for one in every() if arguments[:1] in ([], [one["name"]], [one["name"].rpartition(":")[0]])]
+    if "quiet" in given:
         print("".join(f"{row['ID']}\n" for row in found), end="")
-    elif template := format_of(words):
+    elif template := given.get("format", [""])[-1]:
         print("".join(templates.fill(template, row) + "\n" for row in found), end="")
     else:
         print(f"{'REPOSITORY':<40}{'TAG':<30}{'IMAGE ID':<16}SIZE")
@@ -62,10 +82,11 @@ def listing(words: list[str]) -> int:
     return 0
 
 
-def load(words: list[str]) -> int:
+def load(given: Given, arguments: list[str]) -> int:
     """An archive as `docker save` writes it, from a file or from standard input."""
-    name = next((words[index + 1] for index, word in enumerate(words[:-1]) if word in ("-i", "--input")), "")
-    name = next((word.partition("=")[2] for word in words if word.startswith("--input=")), name)
+    name = given.get("input", [""])[-1]
+    if not name and sys.stdin.isatty():
+        raise Refused("requested load from stdin, but stdin is empty")
     try:
         with open(name, "rb") if name else sys.stdin.buffer as file, tarfile.open(fileobj=file, mode="r|*") as archive:
             tags, size = _read(archive)
@@ -93,34 +114,73 @@ def _read(archive: tarfile.TarFile) -> tuple[list[str], int]:
     return tags, size
 
 
-def pull(words: list[str]) -> int:
-    name = full(next((word for word in words if not word.startswith("-")), ""))
+def found(word: str, policy: str) -> place.Data | None:
+    """The image that `docker run` takes, pulled as `--pull` says; None when it could not be, which was said."""
+    full(word)
+    there = find(word)
+    if policy == "never" and there is None:
+        raise Refused(
+            f"docker: Error response from daemon: No such image: {full(word)}.\nSee 'docker run --help'.", 125
+        )
+    if policy != "never" and (there is None or policy == "always"):
+        if there is None:
+            print(f"Unable to find image '{full(word)}' locally", file=sys.stderr)
+        try:
+            pull({}, [word], told=sys.stderr)
+        except Refused as refused:
+            print(f"docker: {refused}.\nSee 'docker run --help'.", file=sys.stderr)
+            return None
+    return find(word)
+
+
+def pull(given: Given, arguments: list[str], told: TextIO | None = None) -> int:
+    name = full(arguments[0])
     registry = name.partition("/")[0] if "." in name.partition("/")[0] else "registry-1.docker.io"
     if not place.read("docker").get("registry", True):
         reason = f'Get "https://{registry}/v2/": dial tcp: lookup {registry}: no such host'
-        print(f"Error response from daemon: {reason}", file=sys.stderr)
-        return 1
+        raise Refused(f"Error response from daemon: {reason}")
     if not KNOWN.fullmatch(name):
-        print(f"Error response from daemon: manifest for {name} not found: manifest unknown", file=sys.stderr)
-        return 1
+        if registry == "registry-1.docker.io":
+            why = f"pull access denied for {name.rpartition(':')[0]}, repository does not exist or may require "
+            raise Refused(
+                f"Error response from daemon: {why}'docker login': denied: requested access to the resource is denied"
+            )
+        raise Refused(f"Error response from daemon: manifest for {name} not found: manifest unknown: manifest unknown")
+    if room.of(STORE).free < SIZE:
+        layer = "write /usr/local/Ascend/cann-9.1.0/opp/built-in: no space left on device"
+        raise Refused(f"failed to register layer: {layer}")
     repository, _, tag = name.rpartition(":")
-    print(f"{tag}: Pulling from {repository.partition('/')[2]}")
+    print(f"{tag}: Pulling from {repository.partition('/')[2]}", file=told)
     for layer in range(3):
-        print(f"{hashlib.sha256(f'{name}{layer}'.encode()).hexdigest()[:12]}: Pull complete")
-    image = add(name, 15_300_000_000)
-    print(f"Digest: sha256:{image['id']}\nStatus: Downloaded newer image for {name}\n{name}")
+        print(f"{hashlib.sha256(f'{name}{layer}'.encode()).hexdigest()[:12]}: Pull complete", file=told)
+    image = add(name, SIZE)
+    room.claim(f"image {image['id']}", STORE, SIZE)
+    print(f"Digest: sha256:{image['id']}\nStatus: Downloaded newer image for {name}\n{name}", file=told)
     return 0
 
 
-def remove(words: list[str]) -> int:
+def remove(given: Given, arguments: list[str]) -> int:
+    from pretend import boxes
+
     code = 0
-    for word in [word for word in words if not word.startswith("-")]:
+    for word in arguments:
         image = find(word)
+        users = [box for box in boxes.all_boxes() if image and box.get("image") == image["name"]]
         if image is None:
-            print(f"Error response from daemon: No such image: {word}", file=sys.stderr)
-            code = 1
+            complaint = f"No such image: {full(word)}"
+        elif users and (users[0]["pid"] or "force" not in given):
+            kind = "running container" if users[0]["pid"] else "container"
+            force = "cannot be forced" if users[0]["pid"] else "must be forced"
+            complaint = (
+                f'conflict: unable to remove repository reference "{word}" ({force}) - {kind} {users[0]["id"][:12]} is '
+                f"using its referenced image {image['id'][:12]}"
+            )
+        else:
+            with place.changing("docker") as kept:
+                kept["images"] = [one for one in kept["images"] if one["id"] != image["id"]]
+            room.claim(f"image {image['id']}", STORE, 0)
+            print(f"Untagged: {image['name']}\nDeleted: sha256:{image['id']}")
             continue
-        with place.changing("docker") as kept:
-            kept["images"] = [one for one in kept["images"] if one["id"] != image["id"]]
-        print(f"Untagged: {image['name']}\nDeleted: sha256:{image['id']}")
+        print(f"Error response from daemon: {complaint}", file=sys.stderr)
+        code = 1
     return code

@@ -3,6 +3,8 @@
 import json
 import re
 
+ANYTHING = object()
+"""Has every field: for the look at the inside of a loop that nobody shows."""
 _PART = re.compile(r"\{\{-?\s*(.*?)\s*-?\}\}", re.DOTALL)
 
 
@@ -45,7 +47,12 @@ def _range(parts: list[str], index: int, words: str, value: object, names: dict[
     first, second, path = match.groups()
     many = _value(path, value, names)
     pairs = list(many.items()) if isinstance(many, dict) else list(enumerate(many if isinstance(many, list) else []))
-    said, after = "", _render(parts, index, {}, {**names, **{name: "" for name in (first, second) if name}})[1]
+    said, after = (
+        "",
+        _render(parts, index, ANYTHING, {**names, **dict.fromkeys((one for one in (first, second) if one), ANYTHING)})[
+            1
+        ],
+    )
     for key, one in pairs:
         inner = {**names, **({first: key, second: one} if second else {first: one} if first else {})}
         said += _render(parts, index, one, inner)[0]
@@ -62,13 +69,17 @@ def _value(path: str, value: object, names: dict[str, object]) -> object:
     elif head:
         raise ValueError(f'function "{head}" not defined')
     for name in rest:
-        if name:
-            found = found.get(name, "") if isinstance(found, dict) else ""
+        if name and found is not ANYTHING:
+            if not isinstance(found, dict) or name not in found:
+                where = f'template: :1:2: executing "" at <{path}>'
+                raise ValueError(f'template parsing error: {where}: map has no entry for key "{name}"')
+            found = found[name]
     return found
 
 
 def _shown(words: str, value: object, names: dict[str, object]) -> str:
     if words.startswith("json "):
-        return json.dumps(_value(words[5:].strip(), value, names))
+        shown = _value(words[5:].strip(), value, names)
+        return json.dumps(None if shown is ANYTHING else shown)
     found = _value(words, value, names)
     return str(found).lower() if isinstance(found, bool) else str(found)
