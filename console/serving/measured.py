@@ -16,6 +16,8 @@ _KV_TOKENS = re.compile(r"\w+ KV cache size: ([\d,]+) tokens")
 _CONCURRENCY = re.compile(r"[Mm]aximum concurrency for ([\d,]+) tokens per request: ([\d.]+)x")
 _KV_GIB = re.compile(r"Available KV cache memory: (-?[\d.]+) ?Gi?B")
 _KV_BYTES = re.compile(r"Available memory: (-?\d+), total memory: (\d+)")
+_CPU = re.compile(r"(?:Auto|Explicitly) set \(([\d.]+)/([\d.]+)\) GiB for KV cache")
+"""Of vLLM's CPU worker (vllm/v1/worker/cpu_worker.py): the cache of one rank, and the memory of its NUMA node."""
 _WEIGHTS = re.compile(r"(?:Loading model weights took|Model loading took|model weights take) *([\d.]+) ?Gi?B")
 _FREE = re.compile(r"Free memory on device(?: npu:\d+)? \(([\d.]+)/([\d.]+) GiB\)")
 _TOTAL = re.compile(r"total_(?:gpu|npu)_memory \(([\d.]+) ?GiB\)|; ([\d.]+) GiB total capacity;")
@@ -77,9 +79,9 @@ def read_log(log: str) -> Measured | None:
     """What the log of one attempt says of memory; None when it says nothing of it."""
     found = Measured(
         kv_tokens=_least(_KV_TOKENS, log, 1, _count),
-        kv_bytes=_least(_KV_GIB, log, 1, _bytes) or _least(_KV_BYTES, log, 1, int),
+        kv_bytes=_least(_KV_GIB, log, 1, _bytes) or _least(_KV_BYTES, log, 1, int) or _least(_CPU, log, 1, _bytes),
         weights=_most(_WEIGHTS, log),
-        total=_least(_KV_BYTES, log, 2, int) or _least(_FREE, log, 2, _bytes) or _total(log),
+        total=_least(_KV_BYTES, log, 2, int) or _least(_FREE, log, 2, _bytes) or _total(log) or _least(_CPU, log, 2, _bytes),
         free_at_start=_least(_FREE, log, 1, _bytes),
         graphs=_most(_GRAPHS, log),
         tokens_per_request=_least(_CONCURRENCY, log, 1, _count),
