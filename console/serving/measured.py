@@ -81,7 +81,10 @@ def read_log(log: str) -> Measured | None:
         kv_tokens=_least(_KV_TOKENS, log, 1, _count),
         kv_bytes=_least(_KV_GIB, log, 1, _bytes) or _least(_KV_BYTES, log, 1, int) or _least(_CPU, log, 1, _bytes),
         weights=_most(_WEIGHTS, log),
-        total=_least(_KV_BYTES, log, 2, int) or _least(_FREE, log, 2, _bytes) or _total(log) or _least(_CPU, log, 2, _bytes),
+        total=_least(_KV_BYTES, log, 2, int)
+        or _least(_FREE, log, 2, _bytes)
+        or _total(log)
+        or _least(_CPU, log, 2, _bytes),
         free_at_start=_least(_FREE, log, 1, _bytes),
         graphs=_most(_GRAPHS, log),
         tokens_per_request=_least(_CONCURRENCY, log, 1, _count),
