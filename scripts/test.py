@@ -1,8 +1,9 @@
 """Run every check of the project: `python3 scripts/test.py [arguments for pytest]`.
 
 Makes .test-venv, brings Debian packages where it may, then runs ruff, mypy and pytest: first the fast tests on two
-processes, then those that drive browsers and servers, two files at a time, then one at a time those that start engines.
-The last line sums up all.
+processes, then those that drive browsers and servers, two files at a time, then those that start engines: one after the
+other the real ones, and beside them, in a network of their own where root may have one, the pretended ones, for both
+take the same ports. The last line sums up all.
 """
 
 import json
@@ -10,16 +11,19 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 import time
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TextIO
 
 if sys.version_info < (3, 11):  # noqa: UP036  (whoever starts it may have an older one)
     sys.exit("The tests need Python 3.11 or newer.")
 
+from own_network import possible
 from tell import Stop
 from venv_folder import MIB, Environment, Progress, make
 
@@ -44,6 +48,7 @@ MISSING = "PILOT_TEST_MISSING"
 """JSON of program or font -> why it is not there; tests/conftest.py skips with that reason."""
 ALONE = "engine or real_vllm"
 """They use the ports an engine takes first, or the whole machine."""
+REAL, PRETENDED = "pytest, real engines", "pytest, pretended engines"
 NO_TESTS = 5
 
 
@@ -58,10 +63,13 @@ class Outcome:
     skipped: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
 
-    def part(self, name: str, command: Sequence[str | Path], environment: dict[str, str]) -> int:
-        print(f"\n== {name}", flush=True)
+    def part(
+        self, name: str, command: Sequence[str | Path], environment: dict[str, str], out: TextIO | None = None
+    ) -> int:
+        """Run one command; with `out` all it says goes there."""
+        print(f"\n== {name}", file=out, flush=True)
         start = time.monotonic()
-        code = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+        code = subprocess.run(command, cwd=ROOT, env=environment, check=False, stdout=out, stderr=out).returncode
         self.seconds[name] = time.monotonic() - start
         if code not in (0, NO_TESTS if name.startswith("pytest") else 0):
             self.failed_parts.append(f"{name} (exit code {code})")
@@ -121,15 +129,40 @@ def main(arguments: list[str]) -> int:
     for name, options in (
         ("pytest, fast", ["-n", "2", "-m", f"not (e2e or {ALONE})"]),
         ("pytest, two files at a time", ["-n", "2", "--dist", "loadfile", "-m", f"e2e and not ({ALONE})"]),
-        ("pytest, one at a time", ["-m", ALONE]),
     ):
-        report = TESTS.folder / "report.xml"
-        report.unlink(missing_ok=True)
-        outcome.part(name, [python, "-m", "pytest", f"--junit-xml={report}", *options, *arguments], environment)
-        if report.exists():
-            outcome.count(report)
+        outcome.part(name, _pytest(name, *options, *arguments), environment)
+    engines(outcome, arguments, environment)
+    for report in TESTS.folder.glob("report-*.xml"):
+        outcome.count(report)
     outcome.show()
     return 0 if outcome.good() else 1
+
+
+def engines(outcome: Outcome, arguments: list[str], environment: dict[str, str]) -> None:
+    """Both parts at once where the pretended engines can have a network of their own; they need no other."""
+    real = _pytest(REAL, "-m", "real_vllm", *arguments)
+    pretended = _pytest(PRETENDED, "-m", "engine and not real_vllm", *arguments)
+    if not possible():
+        outcome.part(REAL, real, environment)
+        outcome.part(PRETENDED, pretended, environment)
+        return
+    beside, said = Outcome(), TESTS.folder / "pretended.log"
+    apart = [sys.executable, ROOT / "scripts" / "own_network.py", *pretended]
+    with said.open("w") as out:
+        other = threading.Thread(target=beside.part, args=(PRETENDED, apart, environment, out))
+        other.start()
+        outcome.part(REAL, real, environment)
+        other.join()
+    print(said.read_text(errors="replace"), flush=True)
+    outcome.seconds |= beside.seconds
+    outcome.failed_parts += beside.failed_parts
+
+
+def _pytest(name: str, *words: str) -> list[str | Path]:
+    """The command of one part; an older report of it is gone."""
+    report = TESTS.folder / f"report-{name.replace(', ', '-').replace(' ', '-')}.xml"
+    report.unlink(missing_ok=True)
+    return [TESTS.python, "-m", "pytest", f"--junit-xml={report}", "--durations=15", *words]
 
 
 def bring_packages() -> dict[str, str]:

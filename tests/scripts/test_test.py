@@ -30,9 +30,39 @@ def test_alone() -> None:
     assert True
 
 
+@pytest.mark.real_vllm
+def test_real() -> None:
+    assert True
+
+
 @pytest.mark.needs("no-such-program")
 def test_program() -> None:
     raise AssertionError
+'''
+
+
+PORT = '''\
+"""Both hold one port until the other has had time to want it too."""
+
+import socket
+import time
+
+import pytest
+
+
+def hold() -> None:
+    with socket.create_server(("127.0.0.1", 8000)) as server, socket.create_connection(server.getsockname()):
+        time.sleep(3)
+
+
+@pytest.mark.engine
+def test_pretended_takes_the_port() -> None:
+    hold()
+
+
+@pytest.mark.real_vllm
+def test_real_takes_the_port() -> None:
+    hold()
 '''
 
 
@@ -43,7 +73,7 @@ def project(tmp_path: Path) -> Path:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     (tmp_path / "scripts").mkdir()
-    for name in ("test", "venv_folder", "pip_words", "tell", "run"):
+    for name in ("test", "own_network", "venv_folder", "pip_words", "tell", "run"):
         shutil.copy(ROOT / "scripts" / f"{name}.py", tmp_path / "scripts")
     for package in ("console", "db"):
         (tmp_path / package).mkdir()
@@ -77,7 +107,7 @@ def run(project: Path, *words: str) -> tuple[int, list[str]]:
 
 def test_all_green(project: Path) -> None:
     code, said = run(project)
-    assert said[-1] == "3 passed, 0 failed, 1 skipped"
+    assert said[-1] == "4 passed, 0 failed, 1 skipped"
     assert code == 0, "\n".join(said)
     assert "       1    no-such-program is not installed" in said
     parts = (
@@ -86,9 +116,17 @@ def test_all_green(project: Path) -> None:
         "mypy",
         "pytest, fast",
         "pytest, two files at a time",
-        "pytest, one at a time",
+        "pytest, real engines",
+        "pytest, pretended engines",
     )
     assert [f"== {part}" in said for part in parts] == [True] * len(parts)
+
+
+def test_engines_of_both_kinds_may_take_one_port(project: Path) -> None:
+    (project / "tests" / "test_port.py").write_text(PORT)
+    code, said = run(project, "-k", "takes_the_port")
+    assert said[-1] == "2 passed, 0 failed, 0 skipped", "\n".join(said)
+    assert code == 0
 
 
 def test_failures_of_both_parts_are_summed(project: Path) -> None:
@@ -98,7 +136,7 @@ def test_failures_of_both_parts_are_summed(project: Path) -> None:
         lines.write("\n\n@pytest.fixture\ndef broken() -> None:\n    raise OSError\n")
         lines.write('\n\n@pytest.mark.usefixtures("broken")\ndef test_broken() -> None:\n    pass\n')
     code, said = run(project)
-    assert said[-1] == "3 passed, 2 failed, 1 skipped"
+    assert said[-1] == "4 passed, 2 failed, 1 skipped"
     assert code == 1
 
 
