@@ -6,6 +6,7 @@ from console.serving.fit import fit
 from console.serving.remarks import remarks
 from console.surface import fit_answer_view as shown
 from console.surface.fit_view import asked_about, chosen_card, chosen_model, chosen_wish
+from console.surface.launch_link import launch_link
 from console.surface.ui import marked, t, title
 
 title(t("Fit"), t("Will a model fit on these cards? Everything is computed before anything is started."))
@@ -13,13 +14,16 @@ with st.container(horizontal=True):
     st.page_link("models.py", label=t("Models"), icon=":material/deployed_code:")
     st.page_link("launch.py", label=t("Launch"), icon=":material/rocket_launch:")
 
-found = asked_about(chosen_model())
-card, count = chosen_card()
+named_model = chosen_model()
+found = asked_about(named_model)
+card, count, host_id = chosen_card()
 if found is not None:
     shape, model, named = found
     wish = chosen_wish(shape, named, count)
     answer = fit(shape, card, wish)
     shown.verdict(answer)
+    if answer.fits:
+        launch_link(named_model, host_id, wish, answer)
     for said in remarks(shape, model, card, wish, answer):
         st.markdown(f"- {marked(said)}")
     shown.memory(answer)

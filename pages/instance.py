@@ -5,6 +5,7 @@ import streamlit as st
 from console.errors import NotFound
 from console.jobs import history
 from console.serving import instances
+from console.surface.export_view import exports_of, settings_link
 from console.surface.history_view import events_table, jobs_table
 from console.surface.instances_view import attempts_view, delete_button, state_view
 from console.surface.ui import empty, number_in_url, t, title, words
@@ -24,8 +25,11 @@ else:
     parts = (found.backend, words(found.spot), found.spec.model_folder, note)
     title(found.name, " · ".join(part for part in parts if part))
     state_view(found.id)
+    settings_link(found)
     st.subheader(t("Attempts and their logs"), anchor=False)
     attempts_view(found.id)
+    with st.expander(t("Take it elsewhere, as a file"), key="instance-exports"):
+        exports_of(found)
     with st.expander(t("Jobs"), key="instance-jobs"):
         jobs_table(history.for_subject(found.subject))
     with st.expander(t("Events"), key="instance-events"):

@@ -1,11 +1,15 @@
-"""Launch: choose a model, see the exact command, start."""
+"""Launch: choose a model, see whether it fits and the exact command, start."""
 
 import streamlit as st
 
-from console.serving import launch
+from console.catalog import parsers
+from console.serving import deep_link
+from console.serving.offering import asked_model, ways
 from console.surface.hosts_view import chosen_host
-from console.surface.launch_view import chosen_spec, command_preview, machine_now, start_button
-from console.surface.models_view import models_of, summary
+from console.surface.launch_view import Wanted, asked_now, chosen_way, cpu_form, look_again
+from console.surface.models_view import summary
+from console.surface.npu_launch_view import npu_form
+from console.surface.paste_view import paste, taken
 from console.surface.ui import empty, marked, t, title, warn_unknown
 from console.surface.way_back import way_back
 from console.text import say
@@ -13,46 +17,66 @@ from console.text import say
 title(t("Launch"), t("Choose a model and start it. Everything else has a value that works here."))
 
 way_back()
-st.page_link("fit.py", label=t("Will a model fit on my cards?"), icon=":material/straighten:")
-host = chosen_host()
-found = models_of(host)
-usable = [model for model in found or [] if model.usable]
-if found is not None and not usable:
+with st.container(horizontal=True, vertical_alignment="center"):
+    st.page_link("fit.py", label=t("Will a model fit on my cards?"), icon=":material/straighten:")
+    st.button(t("Look again"), key="launch-again", on_click=look_again, icon=":material/refresh:")
+pasted = st.container()
+left, right = st.columns([3, 2], gap="medium")
+with left:
+    host = chosen_host()
+    offering = asked_now(host)
+usable = [model for model in offering.models if model.usable] if offering is not None else []
+if offering is not None and not usable:
     empty(
         t("No model can be served yet. Install prepares two small ones; Models takes a folder of your own."),
         "install.py",
         t("Install"),
         {"host": str(host.id)},
     )
-elif usable:
-    folders = [model.folder for model in usable]
-    warn_unknown("model", folders, say("a model"))
-    asked = st.query_params.get("model", "")
-    folder = st.selectbox(
-        t("Model"),
-        folders,
-        key="launch-model",
-        index=folders.index(asked) if asked in folders else 0,
-        format_func=lambda one: one.rsplit("/", 1)[-1],
-    )
-    model = next(model for model in usable if model.folder == folder)
-    st.caption(summary(model))
-    if model.noise:
-        st.warning(
-            t(
-                "This model has random weights: it produces words, and they mean nothing. It is here to try "
-                "parallel serving."
-            ),
-            icon=":material/warning:",
-        )
-    now = machine_now(host)
-    if now is not None:
-        spec = chosen_spec(model, now)
-        reasons = launch.reasons_against(host, spec, now=now)
-        for refusal in reasons:
-            st.error(
-                marked(refusal.reason) + (f" {marked(refusal.instead)}" if refusal.instead else ""),
-                icon=":material/block:",
+elif offering is not None:
+    link = deep_link.read(dict(st.query_params))
+    stated = {**link.fields, **taken(host.id)}
+    asked = str(stated.get("model_folder") or st.query_params.get("model", ""))
+    with left:
+        for said in link.left:
+            st.warning(marked(said), icon=":material/search_off:")
+        meant = asked_model(usable, asked)
+        if meant is None and "model_folder" in stated:
+            st.warning(
+                marked(say("There is no model {model} on this host; choose one that is there.", model=asked)),
+                icon=":material/search_off:",
             )
-        start_button(host, model, spec, refused=bool(reasons))
-        command_preview(host, spec)
+        elif meant is None:
+            warn_unknown("model", [one.folder for one in usable], say("a model"))
+        folders = [model.folder for model in usable]
+        folder = st.selectbox(
+            t("Model"),
+            folders,
+            key="launch-model" if not taken(host.id) else f"launch-model-{asked}",
+            index=0 if meant is None else folders.index(meant.folder),
+            format_func=lambda one: one.rsplit("/", 1)[-1],
+        )
+        model = next(model for model in usable if model.folder == folder)
+        st.caption(summary(model))
+        if model.noise:
+            st.warning(
+                t(
+                    "This model has random weights: it produces words, and they mean nothing. It is here to try "
+                    "parallel serving."
+                ),
+                icon=":material/warning:",
+            )
+        way = chosen_way(ways(host), str(stated.get("backend") or st.query_params.get("backend", "")))
+    fields = {name: value for name, value in stated.items() if name not in ("model_folder", "backend")}
+    if way is None:
+        empty(t("vLLM is not installed on this host, and no release is chosen for it."), "install.py", t("Install"),
+              {"host": str(host.id)})  # fmt: skip
+    else:
+        wanted = Wanted(offering, way, model, fields)
+        chip = next((card.chip.name for card in offering.cards if card.chip.name), "")
+        with pasted:
+            paste(host.id, way.release or parsers.newest_stable(), chip)
+        if way.on_npus:
+            npu_form(wanted, left, right)
+        else:
+            cpu_form(wanted, right)

@@ -1,9 +1,10 @@
 """One server as a file for elsewhere: a shell script, a systemd unit, a compose file or a Kubernetes manifest.
 
-A key never stands in them: where the server asks for one, a placeholder says where it belongs.
+A key stands in them only where somebody asks for it: otherwise a placeholder says where it belongs.
 """
 
 import re
+import shlex
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
@@ -58,35 +59,44 @@ def file_name(spec: ServeSpec, form: Form) -> str:
     return FILE_NAMES[form].format(name=_name(spec))
 
 
-def export(spec: ServeSpec, form: Form, runtime_folder: str) -> str:
-    """The file's text; `spec` has no refusals. Raises InvalidInput for a form that `forms` does not offer."""
+def export(spec: ServeSpec, form: Form, runtime_folder: str, key: str | None = None) -> str:
+    """The file's text; `spec` has no refusals. `key` stands in it only where it is given, for it was asked for.
+
+    Raises InvalidInput for a form that `forms` does not offer.
+    """
     if form not in forms(spec):
         raise InvalidInput(say("This is for containers on chips whose Kubernetes resource is known."))
     if form is Form.COMPOSE:
-        return _yaml(compose(spec))
+        return _yaml(compose(spec, key))
     if form is Form.KUBERNETES:
-        text = yaml.safe_dump_all(manifests(spec), sort_keys=False, allow_unicode=True, width=1000)
+        text = yaml.safe_dump_all(manifests(spec, key), sort_keys=False, allow_unicode=True, width=1000)
         return ABOUT_RESOURCES + text
     made = command(spec, runtime_folder)
-    return script(made) if form is Form.SCRIPT else unit(spec, made)
+    return script(made, key) if form is Form.SCRIPT else unit(spec, made, key)
 
 
-def script(made: Command) -> str:
+def script(made: Command, key: str | None = None) -> str:
     """A script for a POSIX shell that becomes the server."""
-    key = "".join(f'# {name}={KEY}\n: "${{{name}:?}}"\nexport {name}\n' for name in made.secret_env)
+    if key is None:
+        secret = "".join(f'# {name}={KEY}\n: "${{{name}:?}}"\nexport {name}\n' for name in made.secret_env)
+    else:
+        secret = "".join(f"{name}={shlex.quote(key)}\nexport {name}\n" for name in made.secret_env)
     plain = Command(made.argv, made.env, (), made.begins)
     lines = shell(plain)
     begin = "exec env \\\n  " if made.env else "exec "
-    return f"#!/bin/sh\nset -eu\n{key}{begin}{lines}\n"
+    return f"#!/bin/sh\nset -eu\n{secret}{begin}{lines}\n"
 
 
-def unit(spec: ServeSpec, made: Command) -> str:
+def unit(spec: ServeSpec, made: Command, key: str | None = None) -> str:
     """A unit of systemd; in it % and $ have meanings of their own, and a line cannot hold what quoting must spread."""
     lines = ["[Unit]", f"Description=vLLM {_unit_text(spec.served_name)}", "After=network-online.target"]
     lines += ["Wants=network-online.target", "", "[Service]", "Type=exec"]
     lines += [f"Environment={_unit_word(f'{name}={value}')}" for name, value in sorted(made.env.items())]
-    lines += [f"# {name} stands in this file, which only root may read: {name}={KEY}" for name in made.secret_env]
-    lines += [f"EnvironmentFile=/etc/vllm/{_name(spec)}.env" for _ in made.secret_env[:1]]
+    if key is None:
+        lines += [f"# {name} stands in this file, which only root may read: {name}={KEY}" for name in made.secret_env]
+        lines += [f"EnvironmentFile=/etc/vllm/{_name(spec)}.env" for _ in made.secret_env[:1]]
+    else:
+        lines += [f"Environment={_unit_word(f'{name}={key}')}" for name in made.secret_env]
     lines += [f"ExecStart={' '.join(_unit_words(made.argv))}"]
     if spec.backend == ascend.DOCKER:
         lines.append(f"ExecStop={' '.join(_unit_words(('docker', 'stop', ascend_docker.container_name(spec))))}")
@@ -116,7 +126,7 @@ def _unit_text(text: str) -> str:
     return text.replace("%", "%%").replace("\n", " ")
 
 
-def compose(spec: ServeSpec) -> dict[str, Any]:
+def compose(spec: ServeSpec, key: str | None = None) -> dict[str, Any]:
     """A compose file of one service; in it $ has a meaning of its own."""
     inside = _inside(spec)
     service: dict[str, Any] = {
@@ -138,7 +148,7 @@ def compose(spec: ServeSpec) -> dict[str, Any]:
     if ascend.family_of(spec.chip) == "A5":
         service["pid"] = "host"
     if spec.api_key:
-        service["environment"][API_KEY] = f"${{{API_KEY}:?{KEY}}}"
+        service["environment"][API_KEY] = f"${{{API_KEY}:?{KEY}}}" if key is None else _compose_word(key)
     return {"services": {"vllm": service}}
 
 
@@ -146,14 +156,13 @@ def _compose_word(word: str) -> str:
     return word.replace("$", "$$")
 
 
-def manifests(spec: ServeSpec) -> list[dict[str, Any]]:
+def manifests(spec: ServeSpec, key: str | None = None) -> list[dict[str, Any]]:
     """A Deployment and a Service, and a Secret where a key is asked for; the vendor's device plugin gives the NPUs."""
     name, labels = _name(spec), {"app": _name(spec)}
     made: list[dict[str, Any]] = []
     if spec.api_key:
-        made.append(
-            {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": f"{name}-key"}, "stringData": {API_KEY: KEY}}
-        )
+        secret = {API_KEY: KEY if key is None else key}
+        made.append({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": f"{name}-key"}, "stringData": secret})
     made.append(
         {
             "apiVersion": "apps/v1",

@@ -15,6 +15,7 @@ from console.serving.asked import AUTO, Refusal, ServeSpec
 from console.serving.fit import Answer, fit
 from console.serving.given import Machine
 from console.serving.instances import Instance
+from console.serving.purpose import Demand
 from console.serving.room import DEFAULT_CONTEXT, Card, Wish, card
 from console.serving.seats import Seat
 from console.serving.shape import Shape
@@ -23,8 +24,8 @@ from console.serving.spec import free_port, name_of
 from console.serving.weights import ModelFolder
 from console.text import Text, say
 
-USERS = 4
-"""How many the first measurement sends at the same time."""
+A_FEW = Demand(users=4, context=DEFAULT_CONTEXT, most=1 << 20, sequences=16)
+"""Of a first server: as many users as the first measurement sends at the same time."""
 COUNTS = (1, 2, 4, 8, 16)
 
 
@@ -76,29 +77,52 @@ def free_seats(host: Host, backend: str) -> list[Seat]:
 def spec_for(host: Host, backend: str, folder: str, free: Sequence[Seat], now: Machine) -> ServeSpec:
     """The fewest of the free cards on which the model fits for a few users. InvalidInput: what is missing."""
     release, shape = release_on(host, backend), shape_on(host, folder)
-    answer: Answer | None = None
+    chosen, answer = fewest(shape, free, release)
+    if not answer.fits:
+        raise InvalidInput(answer.reason)
+    spec = spec_of(answer, shape, chosen, backend, release)
+    return replace(
+        spec, model_folder=folder, served_name=name_of(folder), port=free_port(now), image=image_on(host, backend)
+    )
+
+
+def fewest(shape: Shape, free: Sequence[Seat], release: str, demand: Demand = A_FEW) -> tuple[Sequence[Seat], Answer]:
+    """The fewest of the free cards that meet this demand, and the answer; else the most cards and why they do not."""
+    answered: tuple[Sequence[Seat], Answer] | None = None
     for chosen in _choices(free):
-        one = device(chosen)
-        wish = Wish(
-            cards=max(1, len(chosen) // dies(one.family)),
-            quantization=_stored(shape),
-            context=min(DEFAULT_CONTEXT, shape.config.context or DEFAULT_CONTEXT),
-            concurrency=USERS,
-            release=release,
-        )
-        answer = fit(shape, one, wish)
-        if answer.fits:
-            return _spec(host, backend, folder, shape, chosen, answer, release, now)
-    raise InvalidInput(answer.reason if answer is not None else say("No card is free."))
+        answered = chosen, asked_for(shape, chosen, release, demand)
+        if answered[1].fits:
+            break
+    if answered is None:
+        raise InvalidInput(say("No card is free."))
+    return answered
+
+
+def asked_for(shape: Shape, chosen: Sequence[Seat], release: str, demand: Demand) -> Answer:
+    """The calculator's answer for these chips, with every setting left to it."""
+    one = device(chosen)
+    wish = Wish(
+        cards=max(1, len(chosen) // dies(one.family)),
+        quantization=_stored(shape),
+        context=min(demand.context, shape.config.context or demand.context),
+        concurrency=demand.users,
+        release=release,
+        batched_tokens=demand.batched_tokens,
+    )
+    return fit(shape, one, wish)
 
 
 def reasons_against(host: Host, spec: ServeSpec, own: Instance | None = None) -> list[Refusal]:
     """What the cards and the fit calculator say against a spec that breaks no rule otherwise."""
-    found = seats.seats(host, spec.backend, own)
+    return against(spec, seats.seats(host, spec.backend, own), shape_on(host, spec.model_folder), own)
+
+
+def against(spec: ServeSpec, found: Sequence[Seat], shape: Shape, own: Instance | None = None) -> list[Refusal]:
+    """The same over cards that were looked at, and a folder that was read."""
     taken = seats.refusals(found, spec)
     if taken or (own is not None and seats_held(found, own)):
         return taken
-    answer = answer_for(host, spec, [one for one in found if one.number in spec.device_ids])
+    answer = answer_for(shape, spec, [one for one in found if one.number in spec.device_ids])
     return [] if answer.fits else [Refusal("model_folder", answer.reason)]
 
 
@@ -107,14 +131,19 @@ def seats_held(found: Sequence[Seat], own: Instance) -> bool:
     return any(one.number in own.spec.device_ids and one.card.chip.held for one in found)
 
 
-def answer_for(host: Host, spec: ServeSpec, chosen: Sequence[Seat]) -> Answer:
-    """The calculator's answer for a spec on these chips."""
-    one, shape = device(chosen), shape_on(host, spec.model_folder)
-    wish = Wish(
-        cards=-(-max(len(chosen), spec.ranks) // dies(one.family)),
+def answer_for(shape: Shape, spec: ServeSpec, chosen: Sequence[Seat], users: int = 1) -> Answer:
+    """The calculator's answer for a spec on these chips, when so many ask at the same moment."""
+    one = device(chosen)
+    return fit(shape, one, wish_for(shape, spec, len(chosen), one.family, users))
+
+
+def wish_for(shape: Shape, spec: ServeSpec, chips: int, family: str, users: int = 1) -> Wish:
+    """A spec as a question to the calculator."""
+    return Wish(
+        cards=-(-max(chips, spec.ranks) // dies(family)),
         quantization=_stored(shape),
         context=spec.context or shape.config.context,
-        concurrency=1,
+        concurrency=users,
         release=spec.release,
         tp=spec.tensor_parallel,
         pp=spec.pipeline_parallel,
@@ -124,7 +153,6 @@ def answer_for(host: Host, spec: ServeSpec, chosen: Sequence[Seat]) -> Answer:
         batched_tokens=spec.max_batched_tokens,
         eager=spec.enforce_eager,
     )
-    return fit(shape, one, wish)
 
 
 def device(chosen: Sequence[Seat]) -> Card:
@@ -160,25 +188,25 @@ def _stored(shape: Shape) -> str:
         raise InvalidInput(error.text) from error
 
 
-def _spec(
-    host: Host,
-    backend: str,
-    folder: str,
-    shape: Shape,
-    chosen: Sequence[Seat],
-    answer: Answer,
-    release: str,
-    now: Machine,
-) -> ServeSpec:
+def image_on(host: Host, backend: str) -> str:
+    """The image that is installed there; "" where none is, or none is needed."""
+    return installed.stack(host, backend) or "" if backend == ascend.DOCKER else ""
+
+
+def spec_of(answer: Answer, shape: Shape, chosen: Sequence[Seat], backend: str, release: str) -> ServeSpec:
+    """The settings of an answer, for a server that has no folder, name and port yet.
+
+    Of the chosen chips it takes as many as the layout has ranks.
+    """
     layout, chip = answer.layout, chosen[0].card.chip
     ranks = layout.tp * layout.pp * layout.dp
     paired = ascend.family_of(chip.name or "") == "A3"
     numbers = [one.number for one in chosen if one.number is not None]
-    spec = ServeSpec(
+    return ServeSpec(
         backend=backend,
-        model_folder=folder,
-        served_name=name_of(folder),
-        port=free_port(now),
+        model_folder="",
+        served_name="",
+        port=0,
         dtype=AUTO,
         tensor_parallel=layout.tp,
         pipeline_parallel=layout.pp,
@@ -191,4 +219,3 @@ def _spec(
         device_ids=tuple(numbers[: ranks + ranks % 2 if paired else ranks]),
         quantization=scheme(_stored(shape)).flag or "",
     )
-    return replace(spec, image=installed.stack(host, backend) or "") if backend == ascend.DOCKER else spec

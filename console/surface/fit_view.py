@@ -33,23 +33,24 @@ class Offer:
     count: int
     total: int
     free: int
+    host_id: int
 
 
 def offers() -> list[Offer]:
     """The cards of all hosts, host by host and chip by chip."""
-    kinds: dict[tuple[str, str, int], list[int]] = {}
+    kinds: dict[tuple[int, str, str, int], list[int]] = {}
     for one in cards(inventory.hosts())[0]:
         chip = one.chip
         if chip.name and known().chip(chip.name) and chip.hbm_total_bytes and chip.hbm_used_bytes is not None:
-            key = (words(one.host.title), chip.name, chip.hbm_total_bytes)
+            key = (one.host.id, words(one.host.title), chip.name, chip.hbm_total_bytes)
             kinds.setdefault(key, []).append(chip.hbm_total_bytes - chip.hbm_used_bytes)
     return [
         Offer(
             t("{host}: {count} x {chip}, {free} of {total} free", host=host, count=len(free), chip=chip,
               free=size(min(free)), total=size(total)),
-            chip, len(free), total, min(free),
+            chip, len(free), total, min(free), host_id,
         )
-        for (host, chip, total), free in kinds.items()
+        for (host_id, host, chip, total), free in kinds.items()
     ]  # fmt: skip
 
 
@@ -75,18 +76,19 @@ def chosen_model() -> str:
     )
 
 
-def chosen_card() -> tuple[Card, int]:
-    """The card and how many of them."""
+def chosen_card() -> tuple[Card, int, int | None]:
+    """The card, how many of them, and the host that showed them, if they are of one."""
     seen = offers()
     left, right = st.columns([3, 1])
     labels = [one.label for one in seen]
     other = t("Other cards, by their chip")
-    named = len(labels) if "chip" in st.query_params else 0
+    of_host = next((place for place, one in enumerate(seen) if one.host_id == number_in_url("host")), 0)
+    named = len(labels) if "chip" in st.query_params else of_host
     picked = left.selectbox(t("Cards"), [*labels, other], index=named, key=_key("cards"))
     if picked in labels:
         offer = seen[labels.index(picked)]
         count = right.number_input(t("How many"), 1, offer.count, offer.count, key=_key(f"count-{picked}"))
-        return card_named(offer.chip, offer.total / GIB, offer.free / GIB), count
+        return card_named(offer.chip, offer.total / GIB, offer.free / GIB), count, offer.host_id
     names = [name for one in known().chips if one.supported for name in one.names]
     asked = st.query_params.get("chip", FIRST_CHIP)
     chip = left.selectbox(
@@ -94,9 +96,9 @@ def chosen_card() -> tuple[Card, int]:
     )
     count = right.number_input(t("How many"), 1, 64, _between(number_in_url("cards"), 1, 64, 2), key=_key("count"))
     if (found := known().chip(chip)) is not None and found.hbm_mb is not None:
-        return card_named(chip), count
+        return card_named(chip), count, None
     total = left.number_input(t("Memory of one card in GiB, as npu-smi shows it"), 1.0, 1024.0, 43.0, key=_key("total"))
-    return card_named(chip, total), count
+    return card_named(chip, total), count, None
 
 
 def chosen_wish(shape: Shape, named: str | None, cards_: int) -> Wish:
