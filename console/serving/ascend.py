@@ -1,5 +1,6 @@
 """What the two Ascend backends have in common: the environment, and what a release or a chip does not do."""
 
+import shlex
 from collections.abc import Iterator
 
 from console.catalog import parsers
@@ -16,14 +17,20 @@ VENV, DOCKER = "ascend_venv", "ascend_docker"
 BACKENDS = (VENV, DOCKER)
 """The backends that take cards."""
 
-SETUP = (
-    "for each in /usr/local/Ascend/cann /usr/local/Ascend/ascend-toolkit; do "
-    'if [ -r "$each/set_env.sh" ]; then . "$each/set_env.sh"; break; fi; done; '
-    ". /usr/local/Ascend/nnal/atb/set_env.sh; "
-    'exec "$@"'
-)
-"""Loads the environment of CANN (its folder since 8.5, else the older one) and of NNAL, then runs what follows."""
-WRAPPED = ("bash", "-c", SETUP, "bash")
+CANN = "/usr/local/Ascend"
+"""Where CANN and NNAL usually lie: in the project's images always, on a host unless its user could not become root."""
+
+
+def wrapped(cann: str = CANN) -> tuple[str, ...]:
+    """Words that load the environment of CANN (its folder since 8.5, else the older one) and of NNAL before others."""
+    at = shlex.quote(cann)
+    setup = (
+        f"for each in {at}/cann {at}/ascend-toolkit; do "
+        'if [ -r "$each/set_env.sh" ]; then . "$each/set_env.sh"; break; fi; done; '
+        f". {at}/nnal/atb/set_env.sh; "
+        'exec "$@"'
+    )
+    return "bash", "-c", setup, "bash"
 
 
 def family_of(chip: str) -> str | None:

@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from console.serving.backends import backend
+from console.serving.backends import USUAL, Site, backend
 from console.serving.spec import ServeSpec
 
 OFFLINE: Mapping[str, str] = {"VLLM_NO_USAGE_STATS": "1", "DO_NOT_TRACK": "1", "HF_HUB_OFFLINE": "1"}
@@ -25,9 +25,9 @@ class Command:
     begins: tuple[int, ...] = ()
 
 
-def command(spec: ServeSpec, runtime_folder: str) -> Command:
-    """What the backend of `spec` runs. Raises NotFound for a backend that does not exist."""
-    return backend(spec.backend).command(spec, runtime_folder)
+def command(spec: ServeSpec, runtime_folder: str, site: Site = USUAL) -> Command:
+    """What the backend of `spec` runs on a host like `site`. Raises NotFound for a backend that does not exist."""
+    return backend(spec.backend).command(spec, runtime_folder, site)
 
 
 def common_words(spec: ServeSpec) -> tuple[str, ...]:

@@ -20,19 +20,28 @@ MARK = "PILOT_ATTEMPT"
 """Variable of the container's environment that holds the folder of the attempt."""
 GRACE_S = 15
 LOOK = r"""
+engine=docker
+docker ps -q >/dev/null 2>&1 || ! sudo -n docker ps -q >/dev/null 2>&1 || engine='sudo -n docker'
 state() {  # true or false of the container with this mark; nothing when there is none
-  docker inspect -f '{{json .Config.Env}}' "$name" 2>/dev/null | grep -qF "\"$mark\"" || return 0
-  docker inspect -f '{{.State.Running}}' "$name" 2>/dev/null
+  $engine inspect -f '{{json .Config.Env}}' "$name" 2>/dev/null | grep -qF "\"$mark\"" || return 0
+  $engine inspect -f '{{.State.Running}}' "$name" 2>/dev/null
 }
 """
 END = r"""
+command -v docker >/dev/null 2>&1 || exit 0
+if ! said=$($engine ps -q 2>&1); then
+  case $said in *'daemon running'* | *'daemon is running'*) exit 0 ;; esac  # then no container runs either
+  echo "$said" >&2
+  exit 1
+fi
 [ -n "$(state)" ] || exit 0
-docker stop -t "$grace" "$name" >/dev/null 2>&1
-docker rm -f "$name" >/dev/null 2>&1
+$engine stop -t "$grace" "$name" >/dev/null 2>&1
+$engine rm -f "$name" >/dev/null 2>&1
 for _ in 1 2 3 4 5 6 7 8 9 10; do [ -n "$(state)" ] || exit 0; sleep 0.5; done
 echo "the container $name is still there" >&2
 exit 1
 """
+"""Both act as the user itself, else by sudo: in the way in which the container was started."""
 
 
 def marked(spec: ServeSpec, folder: str) -> ServeSpec:
@@ -43,10 +52,19 @@ def marked(spec: ServeSpec, folder: str) -> ServeSpec:
 
 
 def end(spec: ServeSpec, attempt: Detached) -> None:
-    """End everything the attempt started, its container too. HostError when something is left."""
+    """End everything the attempt started, its container too. HostError when something is left.
+
+    The container goes first: the program that shows its log ends with it, also one under sudo, which nobody else may
+    end. It is looked for again behind that program, which may just have been starting it.
+    """
+    if spec.backend == DOCKER:
+        _end_container(spec, attempt)
     attempt.stop()
-    if spec.backend != DOCKER:
-        return
+    if spec.backend == DOCKER:
+        _end_container(spec, attempt)
+
+
+def _end_container(spec: ServeSpec, attempt: Detached) -> None:
     outcome = attempt.runner.run(_words(spec, attempt) + END, timeout_s=GRACE_S + 45)
     if outcome.code != 0:
         raise HostError(say("The container of the server could not be ended: {error}", error=outcome.err.strip()))

@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -14,7 +14,8 @@ from console.records import move, note, reading, writing
 from console.serving import container
 from console.serving.backends import backend
 from console.serving.command import shell
-from console.serving.place import runtime_folder
+from console.serving.numbering import Numbers, numbers
+from console.serving.place import runtime_folder, site
 from console.serving.spec import ServeSpec
 from console.serving.state import State, Wish
 from console.text import Text, from_json, say, verbatim
@@ -179,16 +180,19 @@ def wish_down_in(session: Session, instance_id: int, *, actor: str) -> None:
 
 
 def begin_attempt(instance_id: int, *, actor: str) -> Attempt:
-    """The attempt to start now: a new one, wished up and written down before anything runs."""
+    """The attempt to start now: a new one, wished up and written down before anything runs.
+
+    InvalidInput when the host lacks what no such server starts without, Conflict when another one has its cards.
+    """
     one = instance(instance_id)
     host = inventory.host(one.host_id)
-    where = runtime_folder(host, one.backend)
+    where, around, known = runtime_folder(host, one.backend), site(host, one.spec), numbers(one.host_id)
     with writing() as session:
         row = session.get_one(models.Instance, instance_id)
-        _claim_cards(session, row)
+        _claim(session, row, known)
         number = row.attempt + 1
         spec = container.marked(one.spec, folder(host, row.id, number))
-        command = backend(one.backend).command(spec, where)
+        command = backend(one.backend).command(spec, where, around)
         attempt = models.Attempt(
             instance_id=row.id,
             number=number,
@@ -209,16 +213,23 @@ def holds(one: Instance) -> bool:
     return one.state not in (State.stopped, State.failed) and "ended" not in one.health
 
 
-def _claim_cards(session: Session, own: models.Instance) -> None:
-    """Conflict when another server of the host has one of its cards; inside a transaction, so that two cannot ask."""
-    wanted = set(_value(own, State(own.state), None).spec.device_ids)
-    if not wanted:
-        return
+def _claim(session: Session, own: models.Instance, known: Numbers) -> None:
+    """Conflict when another server of the host has a chip or the port of this one; no two can ask at once."""
+    mine = _value(own, State(own.state), None).spec
+    wanted = known.chips(mine)
     others = select(models.Instance).where(models.Instance.host_id == own.host_id, models.Instance.id != own.id)
-    for row in session.scalars(others):
-        one = _seen(row)
-        if (both := sorted(wanted & set(one.spec.device_ids))) and holds(one):
-            raise Conflict(say("NPU {number} belongs to the instance {name} already.", number=both[0], name=one.name))
+    for one in map(_seen, session.scalars(others)):
+        if not holds(one):
+            continue
+        if both := wanted & known.chips(one.spec):
+            number = next(
+                (each for each in mine.device_ids if known.chips(replace(mine, device_ids=(each,))) & both), "?"
+            )
+            raise Conflict(say("NPU {number} belongs to the instance {name} already.", number=number, name=one.name))
+        if one.spec.port == mine.port:
+            raise Conflict(
+                say("Port {port} belongs to the instance {name} already.", port=str(mine.port), name=one.name)
+            )
 
 
 def _free_name(session: Session, wanted: str) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from console.hosts.cards import Card, cards_now
 from console.hosts.inventory import Host
-from console.serving import ascend, instances
+from console.serving import ascend, instances, numbering
 from console.serving.asked import Refusal, ServeSpec
 from console.serving.backends.ascend_docker import container_name
 from console.serving.instances import Instance
@@ -35,14 +35,8 @@ def seated(cards: Sequence[Card], claims: Sequence[Instance], backend: str, own:
 
 
 def number(card: Card, backend: str) -> int | None:
-    """Containers get device files, which count physically; programs on the host count logically.
-
-    Where an NPU is one chip, npu-smi gives no physical number of its own: it is that of the NPU.
-    """
-    chip = card.chip
-    if backend != ascend.DOCKER:
-        return chip.logic_id
-    return chip.npu if chip.phy_id is None and not card.several else chip.phy_id
+    """By which number a server of this backend names it."""
+    return numbering.number(card.chip, backend, several=card.several)
 
 
 def claimed(host_id: int, own: Instance | None = None) -> list[Instance]:

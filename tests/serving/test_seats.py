@@ -1,5 +1,8 @@
 """Cards as places for servers: a held one is never handed out twice, and a first spec fits on what is free."""
 
+import subprocess
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,14 +15,16 @@ from console.hosts import installed, inventory, kept
 from console.hosts.cards import Card
 from console.hosts.inventory import Host
 from console.hosts.reach import Reach
-from console.serving import instances, npu_defaults, seats
+from console.serving import instances, npu_defaults, numbering, seats
 from console.serving.asked import ServeSpec
 from console.serving.state import State
 from tests.hosts.conftest import data
+from tests.running import ROOT
 from tests.serving.test_ascend_backends import npus
 
 __all__ = ["data"]
 GIB = 2**30
+LIST = "    Total Count : 1\n\n    NPU ID : 0\n    Chip Count : 2\n"
 
 
 @pytest.fixture
@@ -79,19 +84,88 @@ def test_numbers_are_of_the_device_file_for_a_container_and_logical_else(far: Ho
     assert seats.number(cards(far, chip(3, logic_id=1), several=True)[0], "ascend_docker") is None
 
 
-def test_two_starts_never_get_one_card(data: Path) -> None:
+@pytest.fixture
+def docker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A docker on PATH that has every image."""
+    (tmp_path / "programs").mkdir()
+    (tmp_path / "programs" / "docker").write_text("#!/bin/sh\nexit 0\n")
+    (tmp_path / "programs" / "docker").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'programs'}:/usr/bin:/bin")
+
+
+def test_a_card_or_port_of_another_server_is_not_handed_out(data: Path, docker: None) -> None:
     far = inventory.this_machine()
     first = server(far, npus(backend="ascend_docker", device_ids=(0,)))
     second = server(far, npus(backend="ascend_docker", device_ids=(0, 1), port=8002))
     third = server(far, npus(backend="ascend_docker", device_ids=(1,), port=8003))
+    fourth = server(far, npus(backend="ascend_docker", device_ids=(2,)))
     instances.begin_attempt(first.id, actor="ann")
     with pytest.raises(Conflict, match="NPU 0 belongs to the instance"):
         instances.begin_attempt(second.id, actor="li")
-    assert instances.instance(second.id).state == State.stopped
+    with pytest.raises(Conflict, match="Port 8001 belongs to the instance"):
+        instances.begin_attempt(fourth.id, actor="li")
+    assert {instances.instance(one.id).state for one in (second, fourth)} == {State.stopped}
     assert "PILOT_ATTEMPT" in instances.begin_attempt(third.id, actor="li").command
     found = seats.seated(cards(far, chip(0), chip(1)), seats.claimed(far.id), "ascend_docker")
     assert [one.taken is None for one in found] == [False, False]
     assert [one.id for one in seats.claimed(far.id, first)] == [third.id]
+
+
+STARTS = """
+import sys
+from console.errors import Conflict
+from console.serving import instances
+
+print("ready", flush=True)
+for line in sys.stdin:
+    try:
+        instances.begin_attempt(int(line), actor=sys.argv[1])
+        print("has it", flush=True)
+    except Conflict as refused:
+        print(refused.text, flush=True)
+"""
+
+
+def test_of_two_operators_at_the_same_moment_one_gets_the_card(data: Path, docker: None) -> None:
+    """Two processes, each with a server for the same card, told to start it at once; ten times."""
+    host = inventory.this_machine()
+    words = [sys.executable, "-c", STARTS]
+    both = [subprocess.Popen([*words, who], stdin=-1, stdout=-1, text=True, cwd=ROOT) for who in ("ann", "li")]
+    with both[0], both[1]:
+        pairs = [(one.stdin, one.stdout) for one in both]
+        assert all(tell is not None and hear is not None and hear.readline() for tell, hear in pairs)
+        for number in range(10):
+            spec = npus(backend="ascend_docker", device_ids=(number,), port=8100 + 2 * number)
+            asked = [server(host, spec), server(host, replace(spec, port=spec.port + 1))]
+            for (tell, _), one in zip(pairs, asked, strict=True):
+                print(one.id, file=tell, flush=True)
+            said = [hear.readline().strip() for _, hear in pairs if hear is not None]
+            assert said.count("has it") == 1, said
+            assert any(f"NPU {number} belongs to the instance smol" in one for one in said), said
+            assert sorted(instances.instance(one.id).attempt for one in asked) == [0, 1]
+        for tell, _ in pairs:
+            assert tell is not None
+            tell.close()
+
+
+MAP = """\
+    NPU ID    Chip ID    Chip Logic ID    Chip Phy-ID    Chip Name
+    0         0          0                4              Ascend910
+    0         1          1                5              Ascend910
+"""
+
+
+def test_one_card_has_different_numbers_for_the_two_backends(far: Host) -> None:
+    kept.keep(far.id, [Raw("npu_list", LIST, 0, 0.1), Raw("npu_map", MAP, 0, 0.1)], 1.0, actor="ann")
+    known = numbering.numbers(far.id)
+    plain = npus(device_ids=(1,))
+    inside = replace(plain, backend="ascend_docker", device_ids=(5,))
+    assert known.chips(plain) == known.chips(inside) == {(0, 1)}
+    assert known.chips(replace(inside, device_ids=(4,))) == {(0, 0)}
+    assert known.chips(replace(plain, device_ids=())) == {(0, 0), (0, 1)}, "none named: every card"
+    assert known.chips(replace(inside, device_ids=(1,))) == {1}, "not known"
+    assert numbering.Numbers().chips(plain) == numbering.Numbers().chips(replace(inside, device_ids=(1,))) == {1}
+    assert known.chips(replace(plain, backend="local_cpu")) == frozenset()
 
 
 def test_cards_that_are_not_to_be_had_are_refused_with_those_that_are(far: Host) -> None:

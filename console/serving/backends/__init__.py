@@ -1,6 +1,7 @@
 """How vLLM lives on a host: one file per backend, each with one value named BACKEND."""
 
 import pkgutil
+from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
@@ -10,6 +11,21 @@ from console.text import Text, say
 if TYPE_CHECKING:
     from console.serving.command import Command
     from console.serving.spec import Machine, ModelFacts, Refusal, ServeSpec
+
+
+@dataclass(frozen=True)
+class Site:
+    """What a host decides about the command of a server, beside the folder of its runtime.
+
+    cann   folder in which CANN and NNAL were installed; "" = the usual one
+    root   words before `docker`, where its user may not talk to Docker as itself
+    """
+
+    cann: str = ""
+    root: tuple[str, ...] = ()
+
+
+USUAL = Site()
 
 
 class Backend(Protocol):
@@ -34,8 +50,8 @@ class Backend(Protocol):
         """
         ...
 
-    def command(self, spec: "ServeSpec", runtime_folder: str) -> "Command":
-        """The command of `spec`; `spec` has no refusals."""
+    def command(self, spec: "ServeSpec", runtime_folder: str, site: Site = USUAL) -> "Command":
+        """The command of `spec`, which has no refusals, as it is on a host like `site`."""
         ...
 
     def refusals(self, spec: "ServeSpec", model: "ModelFacts", machine: "Machine") -> "list[Refusal]":

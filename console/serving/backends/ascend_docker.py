@@ -10,6 +10,7 @@ from dataclasses import replace
 from console.catalog import parsers
 from console.catalog.knowledge import known
 from console.serving import ascend, options
+from console.serving.backends import USUAL, Site
 from console.serving.command import API_KEY, OFFLINE, Command
 from console.serving.spec import Machine, ModelFacts, Refusal, ServeSpec, name_of
 from console.text import say
@@ -44,11 +45,14 @@ class AscendDocker:
         """Everything is in the image; archives of images lie there."""
         return f"{work_folder}/runtimes/images"
 
-    def command(self, spec: ServeSpec, runtime_folder: str) -> Command:
+    def command(self, spec: ServeSpec, runtime_folder: str, site: Site = USUAL) -> Command:
+        """With sudo the key needs a word of its own: sudo hands on no variable that is not named to it."""
         inside = replace(spec, host=spec.host if spec.network == "host" else EVERYWHERE)
-        before = (*docker_run(spec), image_of(spec), *ascend.WRAPPED)
-        argv = (*before, "vllm", "serve", *options.words(inside))
-        begins = (len(before) - len(ascend.WRAPPED) - 1, len(before) - len(ascend.WRAPPED), len(before))
+        keeps = (f"--preserve-env={API_KEY}",) if site.root and spec.api_key else ()
+        outside = (*site.root, *keeps, *docker_run(spec))
+        image = (image_of(spec), *ascend.wrapped())
+        argv = (*outside, *image, "vllm", "serve", *options.words(inside))
+        begins = (len(outside), len(outside) + 1, len(outside) + len(image))
         return Command(argv, {}, (API_KEY,) if spec.api_key else (), begins)
 
     def refusals(self, spec: ServeSpec, model: ModelFacts, machine: Machine) -> list[Refusal]:

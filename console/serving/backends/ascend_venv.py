@@ -3,6 +3,7 @@
 from pathlib import PurePosixPath
 
 from console.serving import ascend, options
+from console.serving.backends import USUAL, Site
 from console.serving.command import API_KEY, OFFLINE, Command
 from console.serving.spec import Machine, ModelFacts, Refusal, ServeSpec
 from console.text import say
@@ -23,14 +24,15 @@ class AscendVenv:
     def runtime_folder(self, work_folder: str, arch: str | None = None) -> str:
         return f"{work_folder}/runtimes/ascend-venv"
 
-    def command(self, spec: ServeSpec, runtime_folder: str) -> Command:
+    def command(self, spec: ServeSpec, runtime_folder: str, site: Site = USUAL) -> Command:
         """Loads the environment of CANN first: a shell that nobody logged into has none."""
         vllm = str(PurePosixPath(runtime_folder) / "bin" / "vllm")
         env = {**spec.extra_env, **OFFLINE}
         if spec.device_ids:
             env[VISIBLE] = ",".join(map(str, spec.device_ids))
-        argv = (*ascend.WRAPPED, vllm, "serve", *options.words(spec))
-        return Command(argv, env, (API_KEY,) if spec.api_key else (), (len(ascend.WRAPPED),))
+        before = ascend.wrapped(site.cann or ascend.CANN)
+        argv = (*before, vllm, "serve", *options.words(spec))
+        return Command(argv, env, (API_KEY,) if spec.api_key else (), (len(before),))
 
     def refusals(self, spec: ServeSpec, model: ModelFacts, machine: Machine) -> list[Refusal]:
         of_containers = [name for name in ("image", "mounts", "shm_gib", "network") if getattr(spec, name)]

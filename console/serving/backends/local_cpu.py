@@ -13,6 +13,7 @@ from pathlib import PurePosixPath
 from console.errors import InvalidInput
 from console.plans import local_cpu
 from console.serving.asked import AUTO, DEFAULTS, FIRST
+from console.serving.backends import USUAL, Site
 from console.serving.command import API_KEY, OFFLINE, Command, common_words
 from console.serving.spec import (
     DTYPES,
@@ -50,7 +51,7 @@ class LocalCpu:
     def runtime_folder(self, work_folder: str, arch: str | None = None) -> str:
         return local_cpu.runtime_folder(local_cpu.LocalCpuTarget(work_folder, machine=arch or platform.machine()))
 
-    def command(self, spec: ServeSpec, runtime_folder: str) -> Command:
+    def command(self, spec: ServeSpec, runtime_folder: str, site: Site = USUAL) -> Command:
         """Always eager: compiled, this build got ready and then answered with garbage (bfloat16, measured)."""
         argv = [str(PurePosixPath(runtime_folder) / "bin" / "vllm"), "serve", *common_words(spec), "--enforce-eager"]
         argv += ["--disable-access-log-for-endpoints", "/health,/metrics"]  # asked every two seconds: no news
