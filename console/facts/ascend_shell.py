@@ -14,8 +14,11 @@ stuck() { # code of a limited call
 }
 """
 
-_CARDS = r"""
+_THERE = r"""
 command -v npu-smi >/dev/null 2>&1 || { echo absent; exit 0; }
+"""
+
+_CARDS = r"""
 list=$(lim npu-smi info -l 2>&1)
 ids=$(printf '%s\n' "$list" | sed -nE 's/^[[:space:]]*(NPU|Card) ID[[:space:]]*:[[:space:]]*([0-9]+).*/\2/p')
 [ -n "$ids" ] || { printf '%s\n' "$list"; exit 0; }
@@ -24,7 +27,7 @@ ids=$(printf '%s\n' "$list" | sed -nE 's/^[[:space:]]*(NPU|Card) ID[[:space:]]*:
 
 def of_each_card(query: str, more: str = "") -> str:
     """`npu-smi info -t <query> -i <id> <more>` of each card in turn, each behind a line `== card <id>`."""
-    return f"""{LIMITED}{_CARDS}
+    return f"""{_THERE}{LIMITED}{_CARDS}
 for id in $ids; do
   printf '== card %s\\n' "$id"
   lim npu-smi info -t {query} -i "$id" {more} 2>&1
@@ -34,8 +37,7 @@ exit 0
 """
 
 
-TOOL = f"""{LIMITED}
-command -v npu-smi >/dev/null 2>&1 || {{ echo absent; exit 0; }}
+TOOL = f"""{_THERE}{LIMITED}
 limit=8
 lim npu-smi info 2>&1
 stuck $?
@@ -49,7 +51,7 @@ def npu_smi(words: str) -> str:
     return f"if command -v npu-smi >/dev/null 2>&1; then npu-smi {words}; else echo absent; fi"
 
 
-HOLDERS = rf"""{LIMITED}
+HOLDERS = rf"""
 [ "$(id -u)" = 0 ] && echo 'all yes' || echo 'all no'
 tell() {{ # pid node
   name='' group=''
@@ -59,11 +61,16 @@ tell() {{ # pid node
   place=$(readlink "/proc/$1/cwd" | head -n 1)
   [ -z "$place" ] || printf 'at %s %s\n' "$1" "$place"
 }} 2>/dev/null
+for node in /dev/davinci[0-9]*; do
+[ -e "$node" ] || break
 ls -l /proc/[0-9]*/fd 2>/dev/null | awk '
   /^\/proc\/[0-9]+\/fd:$/ {{ split($0, part, "/"); pid = part[3] }}
   / -> \/dev\/davinci[0-9]+$/ {{ node = $NF; sub(".*davinci", "", node); print pid, node }}
 ' | sort -u | while read -r pid node; do tell "$pid" "$node"; done
+break
+done
 if command -v npu-smi >/dev/null 2>&1; then
+  {LIMITED}
   lim npu-smi info 2>/dev/null | awk -F '|' '$3 ~ /^ *[0-9]+ *$/ {{ print $3 + 0 }}' | sort -u |
   while read -r pid; do [ ! -d "/proc/$pid" ] || tell "$pid" -; done
 fi
@@ -73,7 +80,12 @@ exit 0
 npu-smi names."""
 
 PREFIX = r"""
-prefix=$(sed -n 's/^Driver_Install_Path_Param=//p' /etc/ascend_install.info 2>/dev/null)
+prefix=''
+if [ -r /etc/ascend_install.info ]; then
+  while read -r line; do
+    case $line in Driver_Install_Path_Param=*) prefix=${line#*=} ;; esac
+  done </etc/ascend_install.info
+fi
 prefix=${prefix:-/usr/local/Ascend}
 first() { # files: the first that is there
   for file in "$@"; do
@@ -102,9 +114,10 @@ NNAL = f'{PREFIX} first "$prefix"/nnal/atb/latest/version.info "$HOME"/Ascend/nn
 
 HCCN_CONF = f"{PREFIX} first /etc/hccn.conf"
 
-HCCN = rf"""{LIMITED}{PREFIX}
+HCCN = rf"""{PREFIX}
 tool=$(command -v hccn_tool) || tool=$prefix/driver/tools/hccn_tool
 [ -x "$tool" ] || {{ echo absent; exit 0; }}
+{LIMITED}
 nodes=$(ls /dev | sed -n 's/^davinci\([0-9][0-9]*\)$/\1/p' | sort -n)
 [ -n "$nodes" ] || {{ echo absent; exit 0; }}
 for id in $nodes; do

@@ -41,8 +41,9 @@ else echo absent; fi
 """
 
 HEADERS = r"""
-at=/lib/modules/$(uname -r)/build
-printf 'running %s\n' "$(uname -r)"
+running=$(uname -r)
+at=/lib/modules/$running/build
+printf 'running %s\n' "$running"
 [ ! -e "$at/Makefile" ] || printf 'headers %s\n' "$at"
 for other in /lib/modules/*/build; do
   [ -e "$other/Makefile" ] || continue
@@ -100,9 +101,10 @@ RESOLVERS = "cat /etc/resolv.conf 2>/dev/null || echo absent"
 
 GUARDS = r"""
 printf 'selinux %s\n' "$(getenforce 2>/dev/null || echo absent)"
-for name in firewalld ufw nftables iptables; do
-  state=$(systemctl is-active "$name" 2>/dev/null)
-  [ -n "$state" ] && printf 'firewall %s %s\n' "$name" "$state"
+names='firewalld ufw nftables iptables '
+for state in $(systemctl is-active $names 2>/dev/null); do
+  printf 'firewall %s %s\n' "${names%% *}" "$state"
+  names=${names#* }
 done
 exit 0
 """

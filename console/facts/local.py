@@ -42,8 +42,8 @@ for name in python3.11 python3.12 python3.13 python3.14 python3 /usr/bin/python3
   case $seen in *" $at "*) continue ;; esac
   seen="$seen$at "
   "$at" -I -S -c '
-import importlib.util, os, sys
-has = lambda name: "yes" if importlib.util.find_spec(name) else "no"
+import os, sys
+has = lambda name: "yes" if any(os.path.isdir(os.path.join(at, name)) for at in sys.path) else "no"
 version = "%d.%d.%d" % sys.version_info[:3]
 print("python", os.path.realpath(sys.executable), version, "venv=" + has("venv"), "pip=" + has("ensurepip"))
 ' 2>/dev/null &
@@ -52,21 +52,31 @@ wait
 """
 
 _LIMITS = """
-path=$(sed -n 's/^0:://p' /proc/self/cgroup 2>/dev/null)
+tell() { # name file
+  [ -r "$2" ] && read -r value <"$2" && printf '%s %s\\n' "$1" "$value"
+}
+path=''
+if [ -r /proc/self/cgroup ]; then
+  while read -r line; do
+    case $line in 0::*) path=${line#0::} ;; esac
+  done </proc/self/cgroup
+fi
 while :; do
   for name in memory.max memory.current cpu.max; do
-    file=/sys/fs/cgroup$path/$name
-    [ -r "$file" ] && printf '%s %s\\n' "$name" "$(cat "$file")"
+    tell "$name" "/sys/fs/cgroup$path/$name"
   done
   [ -n "$path" ] && [ "$path" != / ] || break
   path=${path%/*}
 done
 for name in memory.limit_in_bytes memory.usage_in_bytes; do
-  file=/sys/fs/cgroup/memory/$name
-  [ -r "$file" ] && printf '%s %s\\n' "$name" "$(cat "$file")"
+  tell "$name" "/sys/fs/cgroup/memory/$name"
 done
-quota=/sys/fs/cgroup/cpu/cpu.cfs_quota_us period=/sys/fs/cgroup/cpu/cpu.cfs_period_us
-[ -r "$quota" ] && [ -r "$period" ] && printf 'cpu.max %s %s\\n' "$(cat "$quota")" "$(cat "$period")"
+at=/sys/fs/cgroup/cpu
+if [ -r "$at/cpu.cfs_quota_us" ] && [ -r "$at/cpu.cfs_period_us" ]; then
+  read -r quota <"$at/cpu.cfs_quota_us"
+  read -r period <"$at/cpu.cfs_period_us"
+  printf 'cpu.max %s %s\\n' "$quota" "$period"
+fi
 exit 0
 """
 
@@ -93,7 +103,9 @@ if [ -d /sys/bus/pci/devices ]; then
     read -r vendor <"$file"
     [ "$vendor" = 0x19e5 ] || continue
     at=${file%/vendor}
-    printf '%s %s %s %s\\n' "${at##*/}" "$vendor" "$(cat "$at/device")" "$(cat "$at/class")"
+    read -r device <"$at/device"
+    read -r class <"$at/class"
+    printf '%s %s %s %s\\n' "${at##*/}" "$vendor" "$device" "$class"
   done
 elif command -v lspci >/dev/null 2>&1; then lspci -Dnn -d 19e5:; fi
 exit 0

@@ -1,5 +1,6 @@
 """What hosts printed, as the console keeps it: whole probes, and what was asked again since."""
 
+import threading
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -17,6 +18,8 @@ RUNTIME = f"{RUNTIMES}local_cpu"
 """Name under which the look at the runtime for the CPU is kept."""
 ONLY_FOR = "only_for_check"
 """Name under which a probe for a single check keeps the name of that check."""
+_in_turn = threading.Lock()
+"""Threads that wait for each other here are served in turn; at SQLite's own lock one of many may wait for ever."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,7 @@ class Kept:
 
 def keep(host_id: int, raws: Iterable[Raw], began: float, *, actor: str) -> None:
     """Write down what a host printed just now; `began` is when it was asked (Unix seconds)."""
-    with writing() as session:
+    with _in_turn, writing() as session:
         row = models.Probe(host_id=host_id, actor=actor, started=began, ended=time.time())
         row.observations = [
             models.Observation(

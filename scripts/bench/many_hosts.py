@@ -2,7 +2,7 @@
 
     python scripts/bench/many_hosts.py [--hosts 1 10 100] [--rounds 3] [--pyinfra PROGRAM] [--ansible PROGRAM]
 
-One sshd listens on loopback addresses, each of them a host. Ours is the checklist as the worker runs it: log in, ask,
+SSH servers listen on loopback addresses, each of them a host. Ours is the checklist as the worker runs it: log in, ask,
 store, judge. The OpenSSH client, pyinfra and Ansible (its script module) only run the script
 and bring its output. All begin without a connection and work at the same number of hosts at once. pyinfra and Ansible
 are left out, and it is said, when their program is not there: `pip install pyinfra ansible-core` somewhere.
@@ -34,14 +34,16 @@ from console.hosts.observe import SIDE_BY_SIDE  # noqa: E402
 from console.hosts.reach import Reach  # noqa: E402
 from tests.hosts.sshd import Sshd  # noqa: E402
 
+MOST_ADDRESSES = 14
+"""sshd takes sixteen at most, two of which it may need otherwise."""
+
 
 @dataclass(frozen=True)
 class Field:
-    """The hosts of this run: addresses, one port, one key, and the script that all tools run."""
+    """The hosts of this run: addresses with their ports, one key, and the script that all tools run."""
 
     scratch: Path
-    addresses: Sequence[str]
-    port: int
+    hosts: Sequence[tuple[str, int]]
     key: Path
     script: Path
     token: str
@@ -69,47 +71,58 @@ def main() -> int:
 
 def compare(scratch: Path, count: int, ways: dict[str, Callable[[Field], None]], rounds: int) -> None:
     """Every way `rounds` times in turn; medians, and ours as a ratio to each."""
-    addresses = [f"127.1.{number // 200}.{number % 200 + 1}" for number in range(count)]
-    server = Sshd(scratch / "sshd", "MaxStartups 500")
-    server.options = (
-        *server.options,
-        "Subsystem sftp internal-sftp",
-        *(f"ListenAddress {one}:{server.port}" for one in addresses),
-    )
-    server.start()
     took: dict[str, list[float]] = {name: [] for name in ways}
+    servers: list[Sshd] = []
     try:
-        field = prepared(scratch, addresses, server)
+        for first in range(0, count, MOST_ADDRESSES):
+            servers.append(Sshd(scratch / f"sshd-{first}", "MaxStartups 500", "Subsystem sftp internal-sftp"))
+            spread(servers[-1], range(first, min(count, first + MOST_ADDRESSES)))
+        field = prepared(scratch, servers)
         for _ in range(rounds):
             for name, way in ways.items():
                 begun = time.monotonic()
                 way(field)
                 took[name].append(time.monotonic() - begun)
     finally:
-        server.stop()
+        for server in servers:
+            server.stop()
     medians = {name: statistics.median(times) for name, times in took.items()}
     for name, median in medians.items():
         ratio = medians["checklist"] / median
         print(f"{count:4} hosts  {name:12} {median:7.2f} s   ours is {ratio:.2f} times that", flush=True)
 
 
-def prepared(scratch: Path, addresses: Sequence[str], server: Sshd) -> Field:
-    key = server.host_key()
-    for number, address in enumerate(addresses):
-        known_hosts.accept(known_hosts.HostKey(address, server.port, key.algorithm, key.blob))
-        reach = Reach(address, server.port, getpass.getuser(), str(server.folder / "user_key"), agent=False)
-        inventory.add_host(f"h{server.port}-{number}", reach, work_folder="/tmp/pilot-nowhere", actor="bench")
+def spread(server: Sshd, numbers: range) -> None:
+    """One server under an address for each number."""
+    addresses = [f"127.1.{number // 200}.{number % 200 + 1}" for number in numbers]
+    server.options = (*server.options, *(f"ListenAddress {one}:{server.port}" for one in addresses))
+    server.addresses = addresses
+    server.start()
+
+
+def prepared(scratch: Path, servers: Sequence[Sshd]) -> Field:
+    hosts: list[tuple[str, int]] = []
+    for server in servers:
+        key = server.host_key()
+        shutil.copy(servers[0].folder / "user_key.pub", server.folder / "authorized_keys")
+        for address in server.addresses:
+            known_hosts.accept(known_hosts.HostKey(address, server.port, key.algorithm, key.blob))
+            reach = Reach(address, server.port, getpass.getuser(), str(servers[0].folder / "user_key"), agent=False)
+            inventory.add_host(f"h{server.port}-{address}", reach, work_folder="/tmp/pilot-nowhere", actor="bench")
+            hosts.append((address, server.port))
     token = secrets.token_hex(16)
     script = scratch / "probe.sh"
     asked = {"PILOT_FOLDER": "/tmp/pilot-nowhere", "PILOT_PORT": "8000"}
     script.write_text("#!/bin/sh\n" + probe_script(ascend.FACTS, token, asked))
     script.chmod(0o755)
-    return Field(scratch, addresses, server.port, server.folder / "user_key", script, token)
+    return Field(scratch, hosts, servers[0].folder / "user_key", script, token)
 
 
 def ours(field: Field) -> None:
     """What the worker does for a check of every host: log in, ask, store, judge. No connection is left from before."""
-    hosts = [one for one in inventory.hosts() if one.reach is not None and one.reach.port == field.port]
+    hosts = [
+        one for one in inventory.hosts() if one.reach is not None and (one.reach.address, one.reach.port) in field.hosts
+    ]
     for one in hosts:
         assert one.reach is not None
         connection(one.reach).close()
@@ -123,23 +136,24 @@ def ours(field: Field) -> None:
 def openssh(field: Field) -> None:
     words = field.script.read_bytes()
 
-    def one(address: str) -> None:
-        command = ["ssh", "-F", "none", "-i", str(field.key), "-p", str(field.port), "-o", "BatchMode=yes",
+    def one(host: tuple[str, int]) -> None:
+        address, port = host
+        command = ["ssh", "-F", "none", "-i", str(field.key), "-p", str(port), "-o", "BatchMode=yes",
                    "-o", "StrictHostKeyChecking=no", "-o", f"UserKnownHostsFile={field.scratch}/known",
                    "-o", "IdentitiesOnly=yes", "-o", "LogLevel=ERROR", address, "sh", "-s"]  # fmt: skip
         said = subprocess.run(command, input=words, capture_output=True, check=True).stdout.decode("utf-8", "replace")
         assert split(said, field.token)
 
     with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
-        list(pool.map(one, field.addresses))
+        list(pool.map(one, field.hosts))
 
 
 def pyinfra(field: Field, program: str) -> None:
     """Its `exec` with the script as a file: the way its documentation runs one command everywhere."""
     listed = field.scratch / "inventory.py"
     hosts = [
-        (one, {"ssh_port": field.port, "ssh_key": str(field.key), "ssh_user": getpass.getuser()})
-        for one in field.addresses
+        (address, {"ssh_port": port, "ssh_key": str(field.key), "ssh_user": getpass.getuser()})
+        for address, port in field.hosts
     ]
     listed.write_text(f"hosts = {hosts!r}\n")
     deploy = field.scratch / "deploy.py"
@@ -152,8 +166,8 @@ def pyinfra(field: Field, program: str) -> None:
 
 def ansible(field: Field, program: str) -> None:
     listed = field.scratch / "hosts.ini"
-    common = f"ansible_port={field.port} ansible_ssh_private_key_file={field.key}"
-    listed.write_text("".join(f"{one} {common}\n" for one in field.addresses))
+    key = f"ansible_ssh_private_key_file={field.key}"
+    listed.write_text("".join(f"{address} ansible_port={port} {key}\n" for address, port in field.hosts))
     command = [program, "all", "-i", str(listed), "-f", str(SIDE_BY_SIDE), "-m", "script", "-a", str(field.script)]
     quietly(command, field)
 

@@ -14,6 +14,7 @@ from console.facts.probe import Raw, probe_script, read, split
 from console.facts.probe_shell import MOST_BYTES
 from console.facts.system import parse_word
 from console.text import render
+from tests.running import until
 
 TOKEN = "0123456789abcdef0123456789abcdef"
 SHELLS = [shell for shell in (["dash"], ["bash"], ["busybox", "sh"]) if shutil.which(shell[0])]
@@ -167,3 +168,51 @@ def test_the_local_probe_is_valid_in_every_shell(shell: list[str]) -> None:
 
 def test_what_is_stored_is_masked() -> None:
     assert run([fact("leak", "echo password=abc")])["leak"].text.strip() == "password=***"
+
+
+def test_what_a_stuck_command_started_is_ended_with_it() -> None:
+    naps = [f"sleep 79.{number}" for number in range(3)]
+    stuck = f"({naps[0]} & {naps[1]} & wait) & {naps[2]}"
+    assert run([fact("stuck", stuck, 1)])["stuck"].timed_out
+    assert not [nap for nap in naps if alive(nap)]
+
+
+@pytest.mark.parametrize("shell", SHELLS, ids=lambda shell: shell[0])
+def test_a_probe_that_is_killed_leaves_nothing_behind(shell: list[str], tmp_path: Path) -> None:
+    nap = f"sleep 7{len(shell[0])}.7"
+    script = probe_script([fact("stuck", nap, 30)], TOKEN)
+    killed = subprocess.Popen([*shell, "-c", script], env={**os.environ, "TMPDIR": str(tmp_path)})
+    until(lambda: alive(nap))
+    killed.kill()
+    killed.wait()
+    until(lambda: not alive(nap) and not list(tmp_path.iterdir()))
+
+
+@pytest.mark.parametrize("shell", SHELLS, ids=lambda shell: shell[0])
+def test_a_probe_that_is_told_to_end_does_so(shell: list[str], tmp_path: Path) -> None:
+    nap = f"sleep 7{len(shell[0])}.8"
+    script = probe_script([fact("stuck", nap, 30)], TOKEN)
+    told = subprocess.Popen([*shell, "-c", script], env={**os.environ, "TMPDIR": str(tmp_path)}, stderr=subprocess.PIPE)
+    until(lambda: alive(nap))
+    told.terminate()
+    told.communicate()
+    assert told.returncode == 129
+    until(lambda: not alive(nap) and not list(tmp_path.iterdir()))
+
+
+def test_commands_do_not_meet_each_others_variables_nor_those_of_the_frame() -> None:
+    greedy = "limit=3 names=x left='' t=1 d=/ began=9; pilot_names='' pilot_left=''; echo done"
+    asked = [fact("greedy", greedy), fact("after", 'echo "${limit:-none} $#"')]
+    raws = run(asked)
+    assert [raws[one.name].text.strip() for one in asked] == ["done", "none 0"]
+
+
+def test_a_temporary_folder_named_from_where_one_stands(tmp_path: Path) -> None:
+    script = probe_script([fact("one", "echo x")], TOKEN)
+    (tmp_path / "room").mkdir()
+    environment = {**os.environ, "TMPDIR": "room"}
+    done = subprocess.run(
+        ["sh"], input=script, capture_output=True, text=True, env=environment, cwd=tmp_path, check=True
+    )
+    assert split(done.stdout, TOKEN)["one"].text.strip() == "x"
+    assert list((tmp_path / "room").iterdir()) == []

@@ -25,11 +25,15 @@ def make_key(path: Path, kind: str = "ed25519", passphrase: str = "") -> Path:
 
 
 class Sshd:
-    """Runs from `start` to `stop`. `options` are further lines of its configuration and win over the usual ones."""
+    """Runs from `start` to `stop`. `options` are further lines of its configuration and win over the usual ones.
+
+    addresses   those it is to be reached at, where the options name more than the usual one
+    """
 
     def __init__(self, folder: Path, *options: str, address: str = "127.0.0.1", port: int = 0) -> None:
         self.folder, self.options, self.address = folder, options, address
         self.port = port or free_port(address)
+        self.addresses = [address]
         self.process: subprocess.Popen[bytes] | None = None
         folder.mkdir(parents=True)
         make_key(folder / "host_key")

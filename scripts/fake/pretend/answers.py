@@ -25,7 +25,7 @@ ASKED = {
     "getenforce": [""],
     "timedatectl": ["show -p NTP -p NTPSynchronized"],
     "chronyc": ["-n tracking"],
-    "systemctl": [f"is-active {unit}" for unit in ("docker", "firewalld", "ufw", "nftables", "iptables")],
+    "systemctl": ["is-active docker", "is-active firewalld ufw nftables iptables"],
 }
 """Program -> the words it is asked with, joined by blanks."""
 PORTS = ("ip", "link", "net_health", "tls")
