@@ -54,7 +54,9 @@ READ: Mapping[str, Callable[[str], object]] = {
     "tokenizer_mode": _word,
     "device_ids": _numbers,
 }
-"""Field of ServeSpec -> what reads it; the part of the address is called as the field."""
+"""Field of ServeSpec -> what reads it; its part of the address is called the same, with dashes."""
+PARTS = {name.replace("_", "-"): name for name in READ}
+"""Part of an address -> the field it fills in."""
 
 
 @dataclass(frozen=True)
@@ -72,12 +74,12 @@ def read(address: Mapping[str, str]) -> Link:
     for name, word in address.items():
         if name in OTHERS:
             continue
-        if name not in READ:
+        if name not in PARTS:
             left.append(say("The address has a part “{name}” that the form does not know; it is left out.",
                             name=_short(name)))  # fmt: skip
             continue
         try:
-            fields[name] = READ[name](word)
+            fields[PARTS[name]] = READ[PARTS[name]](word)
         except (ValueError, KeyError):
             left.append(
                 say("The address says {name} is “{value}”, which cannot be; it is left out.", name=name,
@@ -93,11 +95,11 @@ def read(address: Mapping[str, str]) -> Link:
 def written(spec: ServeSpec) -> dict[str, str]:
     """The parts of an address for a spec: what is not at its default and may stand there."""
     made = {"model": spec.model_folder, "backend": spec.backend}
-    for name in READ:
+    for part, name in PARTS.items():
         value = getattr(spec, name)
         if value == DEFAULTS[name] or value is None:
             continue
-        made[name] = ",".join(map(str, value)) if isinstance(value, tuple) else _said(value)
+        made[part] = ",".join(map(str, value)) if isinstance(value, tuple) else _said(value)
     return made
 
 

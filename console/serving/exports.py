@@ -14,7 +14,7 @@ import yaml
 from console.errors import InvalidInput
 from console.serving import ascend
 from console.serving.asked import ServeSpec
-from console.serving.backends import ascend_docker
+from console.serving.backends import USUAL, Site, ascend_docker
 from console.serving.command import API_KEY, OFFLINE, Command, command, shell
 from console.serving.spec import name_of
 from console.text import say
@@ -59,8 +59,10 @@ def file_name(spec: ServeSpec, form: Form) -> str:
     return FILE_NAMES[form].format(name=_name(spec))
 
 
-def export(spec: ServeSpec, form: Form, runtime_folder: str, key: str | None = None) -> str:
+def export(spec: ServeSpec, form: Form, runtime_folder: str, key: str | None = None, site: Site = USUAL) -> str:
     """The file's text; `spec` has no refusals. `key` stands in it only where it is given, for it was asked for.
+
+    What runs on the host itself (a script, a unit) is for a host like `site`.
 
     Raises InvalidInput for a form that `forms` does not offer.
     """
@@ -71,7 +73,7 @@ def export(spec: ServeSpec, form: Form, runtime_folder: str, key: str | None = N
     if form is Form.KUBERNETES:
         text = yaml.safe_dump_all(manifests(spec, key), sort_keys=False, allow_unicode=True, width=1000)
         return ABOUT_RESOURCES + text
-    made = command(spec, runtime_folder)
+    made = command(spec, runtime_folder, site)
     return script(made, key) if form is Form.SCRIPT else unit(spec, made, key)
 
 

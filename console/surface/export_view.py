@@ -7,16 +7,18 @@ from console.hosts import inventory
 from console.hosts.inventory import Host
 from console.serving import ascend, deep_link, launch
 from console.serving.asked import ServeSpec
+from console.serving.backends import Site
 from console.serving.exports import Form, export, file_name, forms
 from console.serving.instances import Instance
 from console.serving.place import runtime_folder
+from console.surface.site_view import site_of
 from console.surface.ui import attempt, marked, t
 
 MEDIA = {Form.SCRIPT: "text/x-shellscript", Form.SYSTEMD: "text/plain", Form.COMPOSE: "text/yaml",
          Form.KUBERNETES: "text/yaml"}  # fmt: skip
 
 
-def exports(host: Host, spec: ServeSpec, key: str | None = None) -> None:
+def exports(host: Host, spec: ServeSpec, place: Site, key: str | None = None) -> None:
     """A button for each kind of file; `key` is written into them instead of the place where it belongs."""
     names = {
         Form.SCRIPT: t("Shell script"),
@@ -27,7 +29,7 @@ def exports(host: Host, spec: ServeSpec, key: str | None = None) -> None:
     with st.container(horizontal=True, key="exports"):
         for form in forms(spec):
             try:
-                text = export(spec, form, runtime_folder(host, spec.backend), key)
+                text = export(spec, form, runtime_folder(host, spec.backend), key, place)
             except ConsoleError as error:
                 st.info(marked(error.text))
                 continue
@@ -50,7 +52,11 @@ def exports_of(one: Instance) -> None:
             help=t("Whoever has the file can then use the server. It is never shown here."),
         )  # fmt: skip
         key = attempt(launch.api_key, one) if wanted else None
-    exports(inventory.host(one.host_id), one.spec, key)
+    host = inventory.host(one.host_id)
+    place, missing = site_of(host, one.spec)
+    if missing is not None:
+        st.info(marked(missing))
+    exports(host, one.spec, place, key)
 
 
 def settings_link(one: Instance) -> None:

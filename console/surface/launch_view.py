@@ -15,6 +15,7 @@ from console.jobs import path
 from console.masking import mask
 from console.serving import ascend, instances, offering
 from console.serving.asked import Refusal
+from console.serving.backends import USUAL, Site
 from console.serving.command import command, shell
 from console.serving.container import MARK
 from console.serving.offering import Offering, Way
@@ -22,6 +23,7 @@ from console.serving.place import runtime_folder
 from console.serving.spec import DTYPES, ServeSpec, defaults, tensor_parallel_choices
 from console.serving.weights import ModelFolder
 from console.surface.export_view import exports
+from console.surface.site_view import forget_sites, site_of
 from console.surface.ui import attempt, empty, marked, t, who, words
 from console.text import Text, say
 
@@ -67,6 +69,7 @@ def asked_now(host: inventory.Host) -> Offering | None:
 def look_again() -> None:
     """Forget what was asked."""
     st.session_state.pop(ASKED, None)
+    forget_sites()
 
 
 def chosen_way(found: Sequence[Way], asked: str) -> Way | None:
@@ -173,13 +176,15 @@ def _within(value: int, least: int, most: int) -> int:
 
 def finish(wanted: Wanted, spec: ServeSpec, against: Sequence[Refusal], beside: Any) -> None:
     """Reasons and the start beside the form; below it the command, and files to take elsewhere."""
+    place, missing = site_of(wanted.host, spec) if wanted.way.installed and not against else (USUAL, None)
+    reasons = [*against, *([] if missing is None else [Refusal("backend", missing)])]
     with beside:
-        shown_refusals(against)
-        start_button(wanted, spec, against)
-    command_preview(wanted.host, spec, refused=bool(against))
+        shown_refusals(reasons)
+        start_button(wanted, spec, reasons)
+    command_preview(wanted.host, spec, place, refused=bool(against))
     if not against:
         with st.expander(t("Take it elsewhere, as a file"), key="launch-exports"):
-            exports(wanted.host, spec)
+            exports(wanted.host, spec, place)
 
 
 def shown_refusals(against: Sequence[Refusal]) -> None:
@@ -217,7 +222,7 @@ def create_and_start(host: inventory.Host, spec: ServeSpec, *, noise: bool) -> i
     return instance_id
 
 
-def command_preview(host: inventory.Host, spec: ServeSpec, *, refused: bool) -> None:
+def command_preview(host: inventory.Host, spec: ServeSpec, place: Site, *, refused: bool) -> None:
     """The exact words that will run; the copy button is in the corner of the block.
 
     What is refused may be a secret that was typed in the wrong place, so it is masked there.
@@ -230,7 +235,7 @@ def command_preview(host: inventory.Host, spec: ServeSpec, *, refused: bool) -> 
     else:
         st.caption(t("This is what will run, to the letter:"))
     try:
-        made = shell(command(spec, runtime_folder(host, spec.backend)))
+        made = shell(command(spec, runtime_folder(host, spec.backend), place))
         st.code(mask(made) if refused else made, language="bash")
     except ConsoleError as error:
         st.info(marked(error.text))

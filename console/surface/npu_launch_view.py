@@ -105,10 +105,14 @@ def _line(seat: Seat) -> str:
 
 def _first(wanted: Wanted, found: Sequence[Seat], demand: Demand) -> Sequence[int | None]:
     """The cards an address or a paste names, else the fewest free ones on which the model does what it is for."""
-    named = wanted.stated.get("device_ids")
-    if isinstance(named, tuple) and named:
-        return named
     free = [one for one in found if one.taken is None]
+    named = wanted.stated.get("device_ids") or ()
+    to_have = [one.number for one in free if one.number in named]
+    if gone := [str(one) for one in named if one not in to_have]:
+        told = say("Cards that were asked for and are not to be had: {numbers}.", numbers=", ".join(gone))
+        st.warning(marked(told), icon=":material/search_off:")
+    if to_have:
+        return to_have
     if not free:
         return ()
     shape = wanted.offering.shape(wanted.model.folder)
