@@ -107,6 +107,16 @@ def test_sudo_with_a_password(host: Host) -> None:
 
 
 @inside
+def test_sudo_hands_on_the_variables_that_are_named_to_it(host: Host) -> None:
+    login(host, sudo="nopasswd")
+    said = host.run(
+        "export A=1 B=2 LC_ALL=C; show='echo ${A-none} ${B-none} $LC_ALL'; sudo sh -c \"$show\";"
+        'sudo -n --preserve-env=A,C -- sh -c "$show"; sudo -E sh -c "$show"; sudo B=3 sh -c "$show"'
+    )
+    assert said.splitlines() == ["none none C", "1 none C", "1 2 C", "none 3 C"]
+
+
+@inside
 def test_sudo_without_the_right(host: Host) -> None:
     login(host, sudo="no", password="let me in")
     said = host.run(

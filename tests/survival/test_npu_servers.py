@@ -116,11 +116,53 @@ def test_it_is_installed_asked_and_gone(route: Route, make: Make, worker: Worker
     assert key not in seen_by_others(host)
     assert key not in kept(one, host)
     assert "python" in holders(host)
+    gone(one, host)
+    if route is Route.DOCKER:
+        by_sudo(one, host)
+    else:
+        from_a_home(one, host)
+
+
+def gone(one: Instance, host: Host) -> None:
+    """Stopped, and nothing of it is left."""
     instances.wish_down(one.id, actor="wang")
     until(lambda: instances.instance(one.id).state == State.stopped)
     assert listens_at(host, one.spec.port) == set()
     until(lambda: "No running processes found in NPU 0" in holders(host), what="a free card")
     assert left(host) == ""
+
+
+HOME = r"""
+mkdir "$HOME/Ascend" && cd /usr/local/Ascend && mv cann* nnal ascend-toolkit "$HOME/Ascend"
+grep -rlI /usr/local/Ascend "$HOME/Ascend" | xargs sed -i "s,/usr/local/Ascend/\([can]\),$HOME/Ascend/\1,g"
+echo "$HOME/Ascend"
+"""
+
+
+def from_a_home(one: Instance, host: Host) -> None:
+    """The same server where CANN lies in the home of its user, as after an installation without root."""
+    there = run(host, HOME).strip()
+    again = started(one)
+    assert f". {there}/nnal/atb/set_env.sh" in instances.attempts(one.id)[0].command
+    assert answer(again, launch.api_key(one)) == "2 + 2 equals 4."
+    gone(one, host)
+    run(host, f"rm -r {there}/nnal")
+    job = carried(path.queue(path.start_instance(one.id), "start", host.id, actor="wang"))
+    assert "NNAL is not beside it" in str(job.steps[0].reason)
+
+
+def by_sudo(one: Instance, host: Host) -> None:
+    """The same server for a user who may use Docker as root only; the key goes with it."""
+    login = '{"user": "pilot", "uid": 1000, "home": "/home/pilot", "sudo": "nopasswd"}'
+    run(host, f"useradd -m pilot && printf %s '{login}' >/var/lib/rehearsal/login.json")
+    assert "permission denied" in run(host, "docker ps 2>&1 || true")
+    again = started(one)
+    begin = "  sudo -n \\\n  --preserve-env=VLLM_API_KEY docker run \\\n"
+    assert begin in instances.attempts(one.id)[0].command
+    assert answer(again, launch.api_key(one)) == "2 + 2 equals 4."
+    instances.wish_down(one.id, actor="wang")
+    until(lambda: instances.instance(one.id).state == State.stopped)
+    assert run(host, "sudo docker ps -aq") == ""
 
 
 def test_two_servers_share_a_host_and_outlive_the_worker(make: Make, worker: WorkerProcess, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from pretend import place, users
 
 TAKES = {"-u", "--user", "-p", "--prompt", "-g", "--group", "-C", "-h", "-r", "-t", "-T", "-U", "-D"}
 KEPT = "sudo"
+KEEPS = ("PATH", "TERM", "LANG", "LANGUAGE", "SHELL", "DISPLAY")
 
 
 def main(name: str, words: list[str]) -> int:
@@ -35,6 +36,9 @@ def _options(words: list[str]) -> tuple[dict[str, str], list[str]]:
     while rest and rest[0].startswith("-") and rest[0] != "--":
         word = rest.pop(0)
         name, sign, value = word.partition("=")
+        if name == "--preserve-env":
+            given["-E" if not sign else name] = value
+            continue
         if word.startswith("--"):
             given[f"-{name[2]}"] = value if sign else rest.pop(0) if name in TAKES and rest else ""
             continue
@@ -98,13 +102,30 @@ def _line() -> str | None:
     return None if not found and sign == b"" else found.decode(errors="replace").rstrip("\r")
 
 
+def _handed_on(given: dict[str, str]) -> dict[str, str]:
+    """Like env_reset of the real one: few variables, those that are named to it, and what the rehearsal lives on."""
+    wanted = given.get("--preserve-env", "").split(",")
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name in KEEPS or name in wanted or name.startswith(("LC_", "REHEARSAL_"))
+    }
+    return dict(os.environ) if "-E" in given else kept
+
+
 def _start(given: dict[str, str], rest: list[str]) -> int:
     user = given.get("-u") or "root"
     target = users.lookup(user)
     if target is None and user != "root":
         print(f"sudo: unknown user {user}\nsudo: error initializing audit plugin sudoers_audit", file=sys.stderr)
         return 1
-    environment = {**os.environ, users.AS: user, "SUDO_USER": users.current().name, "USER": user, "LOGNAME": user}
+    environment = {
+        **_handed_on(given),
+        users.AS: user,
+        "SUDO_USER": users.current().name,
+        "USER": user,
+        "LOGNAME": user,
+    }
     environment["HOME"] = target.home if target else "/root"
     while rest and "=" in rest[0] and rest[0].partition("=")[0].isidentifier():
         key, _, value = rest.pop(0).partition("=")
