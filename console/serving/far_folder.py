@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from console.errors import HostError
 from console.hosts.runner import Runner
 from console.serving.folder import MOST
+from console.serving.weight_files import INDEXES
 from console.text import say
 
 LIST_S, FETCH_S = 30.0, 180.0
-WHOLE = ("config.json", "model.safetensors.index.json", "tokenizer_config.json", "pilot-model.json")
+WHOLE = ("config.json", "tokenizer_config.json", "pilot-model.json")
 BEGINNING = 64
 """Bytes of any other file that is looked into: enough to see a pointer of Git LFS."""
 BEGINNINGS = ("tokenizer.json", "tokenizer.model", "tekken.json", "vocab.json", "tiktoken.model")
@@ -31,6 +32,7 @@ class Listed:
     files: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     closed: frozenset[str] = frozenset()
     downloads: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    links: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,9 @@ class FarFolder:
 
     def unreadable(self) -> frozenset[str]:
         return self.listed.closed
+
+    def links(self) -> Mapping[str, str]:
+        return self.listed.links
 
     def read(self, name: str, offset: int = 0, length: int = MOST) -> bytes:
         size = self.listed.files.get(name, (0, 0))[0]
@@ -105,7 +110,7 @@ def brought(runner: Runner, one: Listed) -> FarFolder:
 
 def _listed(part: str) -> Listed:
     folder, *lines = part.splitlines()
-    kind, closed = "dir", set()
+    kind, closed, links = "dir", set(), {}
     found: dict[str, dict[str, tuple[int, int]]] = {"here": {}, "download": {}}
     for line in lines:
         word, _, rest = line.partition(" ")
@@ -113,9 +118,12 @@ def _listed(part: str) -> Listed:
             found[word][fields[2].rsplit("/", 1)[-1]] = (int(fields[0]), int(fields[1]))
         elif word == "unreadable":
             closed.add(rest)
+        elif word == "link" and "/" in rest:  # a name has no slash, so the first one begins where it leads
+            name, slash, target = rest.partition("/")
+            links[name[:-1]] = slash + target
         elif word in ("absent", "file", "closed") and not rest:
             kind = word
-    return Listed(folder, kind, found["here"], frozenset(closed), found["download"])
+    return Listed(folder, kind, found["here"], frozenset(closed), found["download"], links)
 
 
 def _wanted(one: Listed) -> list[str]:
@@ -124,7 +132,7 @@ def _wanted(one: Listed) -> list[str]:
 
 def _lines(files: Iterable[tuple[str, int]]) -> Iterable[str]:
     for name, size in files:
-        if name in WHOLE:
+        if name in WHOLE or name.endswith(INDEXES):
             yield f"whole {min(size, MOST)} {name}"
         elif name in BEGINNINGS or name.endswith(".tiktoken"):
             yield f"whole {min(size, BEGINNING)} {name}"
@@ -148,7 +156,12 @@ files() {  # KIND FOLDER: the regular files in it, and which of all may not be r
     [ -d "$one" ] && continue
     [ -e "$one" ] || [ -L "$one" ] || continue
     [ -r "$one" ] || [ "$kind" = download ] || printf 'unreadable %s\n' "${one##*/}"
-    [ -f "$one" ] && set -- "$@" "$one"
+    [ -f "$one" ] || continue
+    set -- "$@" "$one"
+    [ -L "$one" ] && [ "$kind" = here ] && leads=$(readlink -f "$one") && case $leads in
+      "$real"/*) ;;
+      *) printf 'link %s %s\n' "${one##*/}" "$leads";;
+    esac
   done
   [ $# -eq 0 ] || stat -L -c "$kind %s %Y %n" "$@"
 }
@@ -156,8 +169,8 @@ show() {
   printf '\nfolder %s\n' "$1"
   if [ ! -e "$1" ]; then echo absent
   elif [ ! -d "$1" ]; then echo file
-  elif ! ls "$1" >/dev/null 2>&1; then echo closed
-  else files here "$1"; files download "$1/.cache/huggingface/download"; fi
+  elif ! ls "$1" >/dev/null 2>&1 || [ ! -x "$1" ]; then echo closed
+  else real=$(readlink -f "$1"); files here "$1"; files download "$1/.cache/huggingface/download"; fi
 }
 if [ -n "$below" ]; then
   for config in "$below"/*/config.json; do

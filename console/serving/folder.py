@@ -21,6 +21,10 @@ class Folder(Protocol):
         """Names of files that are there but may not be read, or are links to nothing."""
         ...
 
+    def links(self) -> Mapping[str, str]:
+        """Names of files that are links to somewhere outside the folder -> where they lead, as a whole path."""
+        ...
+
     def read(self, name: str, offset: int = 0, length: int = MOST) -> bytes:
         """At most `length` bytes of a file from `offset` on."""
         ...
@@ -37,6 +41,11 @@ class LocalFolder:
 
     def unreadable(self) -> frozenset[str]:
         return frozenset(one.name for one in self.path.iterdir() if not one.is_dir() and not os.access(one, os.R_OK))
+
+    def links(self) -> Mapping[str, str]:
+        real = self.path.resolve()
+        found = {one.name: one.resolve() for one in sorted(self.path.iterdir()) if one.is_symlink() and one.is_file()}
+        return {name: str(target) for name, target in found.items() if not target.is_relative_to(real)}
 
     def read(self, name: str, offset: int = 0, length: int = MOST) -> bytes:
         with (self.path / name).open("rb") as file:

@@ -15,7 +15,7 @@ from console.hosts import inventory, observe
 from console.hosts.process import Detached, Life
 from console.plans import local_cpu
 from console.records import reading, writing
-from console.serving import ascend, instances, npu_defaults
+from console.serving import ascend, instances, npu_defaults, traps
 from console.serving.backends import backend
 from console.serving.instances import Instance
 from console.serving.shelf import model_on, models_below
@@ -78,7 +78,7 @@ def reasons_against(
     `now` is what is free there, when it was asked just before.
     """
     model = model_on(host, spec.model_folder)
-    bad = [Refusal("model_folder", problem.text) for problem in model.problems if problem.is_error]
+    bad = traps.refusals(spec, model)
     if bad:
         return bad
     now = now or machine(host)

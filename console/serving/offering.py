@@ -13,7 +13,7 @@ from console.hosts import installed, observe
 from console.hosts.cards import Card, cards_now
 from console.hosts.inventory import Host
 from console.jobs import stacks
-from console.serving import ascend, launch, npu_defaults, seats
+from console.serving import ascend, launch, npu_defaults, seats, traps
 from console.serving.asked import Refusal, ServeSpec
 from console.serving.backends import backend
 from console.serving.seats import Seat
@@ -91,20 +91,20 @@ def has_npus(host: Host) -> bool:
 
 
 def ways(host: Host) -> list[Way]:
-    """The ways that are installed, then the one that is chosen to be; a host without NPUs has its CPU alone."""
+    """The ways that are installed, the chosen one first, then what is chosen to be; without NPUs the CPU alone."""
     if not has_npus(host):
         return [_cpu(host)]
-    found = [_way(host, name) for name in ascend.BACKENDS]
-    there = [one for one in found if one.installed]
     wanted = stacks.backend(host)
+    found = [_way(host, name) for name in sorted(ascend.BACKENDS, key=lambda one: one != wanted)]
+    there = [one for one in found if one.installed]
     others = [one for one in found if not one.installed and one.release and (one.backend == wanted or not there)]
     cpu = _cpu(host)
-    return [*there, *sorted(others, key=lambda one: one.backend != wanted), *([cpu] if cpu.installed else [])]
+    return [*there, *others, *([cpu] if cpu.installed else [])]
 
 
 def reasons(offering: Offering, spec: ServeSpec, model: ModelFolder) -> list[Refusal]:
     """Every reason why this spec cannot work, over what was asked; that it does not fit, where no rule is broken."""
-    found = refusals(spec, model, offering.machine, backend(spec.backend))
+    found = [*traps.refusals(spec, model), *refusals(spec, model, offering.machine, backend(spec.backend))]
     if spec.backend not in ascend.BACKENDS:
         return found
     taken = offering.seats(spec.backend)

@@ -6,11 +6,13 @@ The first eight bytes give the length of a JSON header with every tensor's type,
 import json
 import math
 import struct
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from console.serving.folder import Folder
-from console.text import Text, say
+from console.serving.problems import Problem, Trap, pointer
+from console.text import say
 
 MOST_HEADER = 100_000_000
 """Bytes; a longer header is not one (the format's own limit)."""
@@ -19,10 +21,14 @@ LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 
 @dataclass(frozen=True)
 class Shard:
-    """`tensors` maps names to how many numbers each holds; empty when `problem` says why the file cannot be used."""
+    """`tensors` maps names to how many numbers each holds; empty when `problem` says why the file cannot be used.
+
+    types  how many numbers are stored in each format, as the header spells it: BF16, F32, I8, F8_E4M3
+    """
 
     tensors: Mapping[str, int] = field(default_factory=dict)
-    problem: Text | None = None
+    problem: Problem | None = None
+    types: Mapping[str, int] = field(default_factory=dict)
 
 
 def read_shard(files: Folder, name: str, size: int) -> Shard:
@@ -40,26 +46,29 @@ def read_shard(files: Folder, name: str, size: int) -> Shard:
         counts = {key: math.prod(map(int, one["shape"])) for key, one in tensors.items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError, struct.error) as error:
         return Shard(problem=_broken(name, error))
-    return Shard(counts) if whole == size else Shard(problem=_cut(name, size, whole))
+    if whole != size:
+        return Shard(problem=_cut(name, size, whole))
+    types: Counter[str] = Counter()
+    for key, one in tensors.items():
+        types[str(one.get("dtype", "?"))] += counts[key]
+    return Shard(counts, types=types)
 
 
-def pointer(name: str) -> Text:
-    return say(
-        "{name} is only a pointer of Git LFS, not the file itself. Fetch the files with `git lfs pull`, or "
-        "download the model again.",
-        name=name,
+def _broken(name: str, error: Exception) -> Problem:
+    return Problem(
+        Trap.BROKEN_SHARD,
+        True,
+        say("{name} is not a whole safetensors file ({error}).", name=name, error=str(error)[:100]),
+        say("vLLM stops when it loads it."),
+        say("Copy it again."),
     )
 
 
-def _broken(name: str, error: Exception) -> Text:
-    return say("{name} is not a whole safetensors file ({error}). Copy it again.", name=name, error=str(error)[:100])
-
-
-def _cut(name: str, size: int, whole: int) -> Text:
-    return say(
-        "{name} has {size} bytes where its own header says {whole}: it was cut off or is still being "
-        "copied. Copy it again.",
-        name=name,
-        size=str(size),
-        whole=str(whole),
+def _cut(name: str, size: int, whole: int) -> Problem:
+    return Problem(
+        Trap.CUT_SHARD,
+        True,
+        say("{name} has {size} bytes where its own header says {whole}.", name=name, size=str(size), whole=str(whole)),
+        say("It was cut off or is still being copied, and vLLM stops when it loads it."),
+        say("Copy it again."),
     )

@@ -270,6 +270,9 @@ class Forbidding:
     def unreadable(self) -> frozenset[str]:
         return frozenset({self.closed})
 
+    def links(self) -> Mapping[str, str]:
+        return {}
+
     def read(self, name: str, offset: int = 0, length: int = 1 << 20) -> bytes:
         if name == self.closed:
             raise PermissionError(13, "Permission denied")
