@@ -32,10 +32,7 @@ from console.hosts import inventory, known_hosts, observe  # noqa: E402
 from console.hosts.connection import connection  # noqa: E402
 from console.hosts.observe import SIDE_BY_SIDE  # noqa: E402
 from console.hosts.reach import Reach  # noqa: E402
-from tests.hosts.sshd import Sshd  # noqa: E402
-
-MOST_ADDRESSES = 14
-"""sshd takes sixteen at most, two of which it may need otherwise."""
+from tests.hosts.sshd import MOST_ADDRESSES, Sshd  # noqa: E402
 
 
 @dataclass(frozen=True)
@@ -76,7 +73,8 @@ def compare(scratch: Path, count: int, ways: dict[str, Callable[[Field], None]],
     try:
         for first in range(0, count, MOST_ADDRESSES):
             servers.append(Sshd(scratch / f"sshd-{first}", "MaxStartups 500", "Subsystem sftp internal-sftp"))
-            spread(servers[-1], range(first, min(count, first + MOST_ADDRESSES)))
+            numbers = range(first, min(count, first + MOST_ADDRESSES))
+            servers[-1].under([f"127.1.{number // 200}.{number % 200 + 1}" for number in numbers]).start()
         field = prepared(scratch, servers)
         for _ in range(rounds):
             for name, way in ways.items():
@@ -90,14 +88,6 @@ def compare(scratch: Path, count: int, ways: dict[str, Callable[[Field], None]],
     for name, median in medians.items():
         ratio = medians["checklist"] / median
         print(f"{count:4} hosts  {name:12} {median:7.2f} s   ours is {ratio:.2f} times that", flush=True)
-
-
-def spread(server: Sshd, numbers: range) -> None:
-    """One server under an address for each number."""
-    addresses = [f"127.1.{number // 200}.{number % 200 + 1}" for number in numbers]
-    server.options = (*server.options, *(f"ListenAddress {one}:{server.port}" for one in addresses))
-    server.addresses = addresses
-    server.start()
 
 
 def prepared(scratch: Path, servers: Sequence[Sshd]) -> Field:

@@ -24,10 +24,14 @@ def make_key(path: Path, kind: str = "ed25519", passphrase: str = "") -> Path:
     return path
 
 
+MOST_ADDRESSES = 14
+"""sshd takes sixteen at most, two of which it may need otherwise."""
+
+
 class Sshd:
     """Runs from `start` to `stop`. `options` are further lines of its configuration and win over the usual ones.
 
-    addresses   those it is to be reached at, where the options name more than the usual one
+    addresses   those it is to be reached at; see `under`
     """
 
     def __init__(self, folder: Path, *options: str, address: str = "127.0.0.1", port: int = 0) -> None:
@@ -57,6 +61,13 @@ class Sshd:
             assert self.process.poll() is None, self.log
             assert time.monotonic() < deadline, self.log
             time.sleep(0.05)
+        return self
+
+    def under(self, addresses: list[str]) -> "Sshd":
+        """Reached at each of these too from the next start on, so that one server is many hosts."""
+        assert len(addresses) <= MOST_ADDRESSES
+        self.options = (*self.options, *(f"ListenAddress {one}:{self.port}" for one in addresses))
+        self.addresses = addresses
         return self
 
     def _usual(self) -> list[str]:
