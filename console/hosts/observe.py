@@ -23,6 +23,7 @@ from console.facts.words import ALL_TITLES, in_words
 from console.hosts import inventory, kept, own_profiles, waivers
 from console.hosts.inventory import Host
 from console.hosts.kept import RUNTIME, Kept
+from console.hosts.programs import machine_name
 from console.plans import local_cpu
 from console.records import reading
 from console.serving.spec import Machine
@@ -283,8 +284,3 @@ def _ask(host: Host, facts: Sequence[Fact]) -> dict[str, Raw]:
         asked["PILOT_LANG"] = os.environ.get("LC_ALL") or os.environ.get("LANG") or ""
     script = probe_script(facts, token, asked)
     return split(inventory.runner(host).run(script, timeout_s=PROBE_LIMIT_S).out, token)
-
-
-def machine_name(host: Host) -> str:
-    """x86_64 or aarch64, as the host says now."""
-    return inventory.runner(host).run("uname -m").out.strip()

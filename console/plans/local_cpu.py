@@ -41,7 +41,7 @@ class LocalCpuTarget:
 
     work_folder   absolute path on the host; runtimes, models and the download cache lie below it
     python        the Python to prefer, a name on PATH or a path; if it does not fit, another from 3.11 to 3.14 is taken
-    machine       what `uname -m` prints: "x86_64" or "aarch64"
+    machine       whose programs run there: "x86_64" or "aarch64"
     """
 
     work_folder: str

@@ -4,9 +4,10 @@ import platform
 import shlex
 
 from console.errors import InvalidInput
-from console.hosts import inventory, observe
+from console.hosts import inventory
 from console.hosts.installed import options_of
 from console.hosts.inventory import Host
+from console.hosts.programs import machine_name
 from console.hosts.runner import Outcome
 from console.serving import ascend
 from console.serving.asked import ServeSpec
@@ -22,12 +23,12 @@ _archs: dict[str, str] = {}
 
 
 def arch(host: Host) -> str:
-    """What `uname -m` says there: x86_64 or aarch64. HostError when the host cannot be asked."""
+    """Which programs run there: x86_64 or aarch64. HostError when the host cannot be asked."""
     if host.reach is None:
         return platform.machine()
     way = host.reach.to_json()
     if way not in _archs:
-        _archs[way] = observe.machine_name(host)
+        _archs[way] = machine_name(host)
     return _archs[way]
 
 

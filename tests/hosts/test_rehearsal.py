@@ -15,6 +15,7 @@ from console.hosts import connection, inventory, trial
 from console.hosts.inventory import Host
 from console.hosts.journal import Recorded
 from console.hosts.process import Detached, Life
+from console.hosts.programs import machine_name
 from console.settings import settings
 from tests.hosts.rehearsed import (
     SCENARIO,
@@ -48,6 +49,11 @@ def test_it_is_a_host_like_any_other_and_marked(host: Host) -> None:
     assert inventory.named(SCENARIO) == host
     assert str(host.title) == str(host.label) == f"{SCENARIO} (simulated)"
     assert trial.try_host(host).remarks == ()
+
+
+def test_programs_for_its_cpu_are_those_of_this_machine_whatever_it_plays(host: Host) -> None:
+    assert run(host, "uname -m").strip() == "aarch64"
+    assert machine_name(host) == os.uname().machine
 
 
 @pytest.mark.parametrize(
