@@ -15,12 +15,14 @@ from console.serving.ask_fit import card_named, subject
 from console.serving.fit import GIB
 from console.serving.room import DEFAULT_CONTEXT, Card, Wish
 from console.serving.shape import Shape
+from console.serving.shelf import shape_on
+from console.surface.models_view import models_of
 from console.surface.ui import language, marked, number_in_url, size, t, warn_unknown, words
 from console.text import say
 
 FIRST_MODEL, FIRST_CHIP = "deepseek-ai/DeepSeek-R1-Distill-Qwen-14B", "910B4"
 TO_HEAR_WHY_NOT = ("fp8", "awq", "gptq")
-ADDRESS = ("model", "chip", "cards", "quantization", "context", "users")
+ADDRESS = ("host", "model", "chip", "cards", "quantization", "context", "users")
 """What the address line may say. It is a beginning: whatever is chosen afterwards counts."""
 
 
@@ -59,10 +61,18 @@ def _key(name: str) -> str:
     return f"fit-{name}-" + "|".join(st.query_params.get(one, "") for one in ADDRESS)
 
 
+def asked_host() -> inventory.Host | None:
+    """The host in the address line, if there is one beside this machine."""
+    asked = number_in_url("host")
+    return next((one for one in inventory.hosts() if one.id == asked), None)
+
+
 def chosen_model() -> str:
-    """A name of the catalog, or a folder of this machine."""
-    folders = [one.folder for one in launch.models_on(inventory.this_machine()) if one.usable]
-    names = [*(one.id for one in models()), *folders]
+    """A name of the catalog, or a folder of this machine or of the host that is asked about."""
+    host = asked_host()
+    there = [] if host is None else (models_of(host) or [])
+    folders = [one.folder for one in [*launch.models_on(inventory.this_machine()), *there] if one.usable]
+    names = list(dict.fromkeys([*(one.id for one in models()), *folders]))
     warn_unknown("model", names, say("a model"))
     asked = st.query_params.get("model", "")
     first = asked if asked in names else FIRST_MODEL
@@ -72,7 +82,7 @@ def chosen_model() -> str:
         index=names.index(first),
         key=_key("model"),
         format_func=lambda one: one.rsplit("/", 1)[-1],
-        help=t("Models of the catalog, then the folders on this machine."),
+        help=t("Models of the catalog, then the folders on this machine and on the host that is asked about."),
     )
 
 
@@ -154,7 +164,11 @@ def _between(asked: int | None, least: int, most: int, otherwise: int) -> int:
 
 def asked_about(name: str) -> tuple[Shape, Model | None, str | None] | None:
     """The model; None, and a sentence on the page, when its folder cannot be read."""
+    host = asked_host()
     try:
+        if host is not None and name.startswith("/") and name == st.query_params.get("model"):
+            shape = shape_on(host, name)
+            return shape, None, shape.stored_scheme
         return subject(name)
     except ConsoleError as error:
         st.error(marked(error.text))

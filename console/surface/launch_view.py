@@ -89,9 +89,9 @@ def chosen_way(found: Sequence[Way], asked: str) -> Way | None:
 
 
 def way_line(way: Way) -> str:
-    """Its title and what is installed of it."""
+    """Its title, and the release that is installed."""
     if way.installed:
-        return f"{words(way.title)} · {words(way.words)}"
+        return f"{words(way.title)} · vllm-ascend {way.release}" if way.on_npus else words(way.title)
     return f"{words(way.title)} · {t('not installed')}"
 
 

@@ -29,12 +29,10 @@ def model_row(host: inventory.Host, model: ModelFolder) -> None:
         level = "fail" if bad else "warn" if model.problems else "pass"
         head[1].markdown(mark(level))
         if not bad:
-            head[2].page_link(
-                "launch.py",
-                label=t("Launch"),
-                query_params={"host": str(host.id), "model": model.folder},
-                icon=":material/rocket_launch:",
-            )
+            meant = {"host": str(host.id), "model": model.folder}
+            with head[2].container(horizontal=True):
+                st.page_link("fit.py", label=t("Fit"), query_params=meant, icon=":material/straighten:")
+                st.page_link("launch.py", label=t("Launch"), query_params=meant, icon=":material/rocket_launch:")
         st.caption(model.folder)
         if not bad:
             st.markdown(summary(model))

@@ -18,7 +18,7 @@ from console.serving.spec import free_port, name_of
 from console.surface import verdict_view
 from console.surface.launch_view import Wanted, beginning_mark, finish
 from console.surface.npu_settings_view import settings
-from console.surface.ui import ago, marked, number_in_url, size, t, words
+from console.surface.ui import ago, marked, number_in_url, size, t
 from console.text import say
 
 
@@ -81,13 +81,13 @@ def _cards(wanted: Wanted, found: Sequence[Seat], demand: Demand, purpose: str) 
     st.caption(t("Cards, as of {age}", age=ago(offering.time)))
     chosen = []
     with st.container(key="launch-cards", gap="xsmall"):
-        columns = st.columns(2) if len(found) > 4 else [st.container(gap="xsmall")]
+        count = 2 if len(found) > 4 else 1
+        columns = [column.container(gap="xsmall") for column in st.columns(count)]
         for place, seat in enumerate(found):
             held = seat.taken is not None
-            if columns[place % len(columns)].checkbox(
-                _line(seat), seat.number in first and not held, key=f"card-{place}-{mark}", disabled=held,
-                help=words(seat.taken) if held else None,
-            ):  # fmt: skip
+            if columns[place % count].checkbox(
+                _line(seat), seat.number in first and not held, key=f"card-{place}-{mark}", disabled=held
+            ):
                 chosen.append(seat)
     return chosen
 
@@ -95,12 +95,12 @@ def _cards(wanted: Wanted, found: Sequence[Seat], demand: Demand, purpose: str) 
 def _line(seat: Seat) -> str:
     chip = seat.card.chip
     if seat.taken is not None:
-        return t("{card} · {chip} · {why}", card=seat.card.title, chip=chip.name or "?", why=marked(seat.taken))
+        return marked(seat.taken)
     total, used = chip.hbm_total_bytes, chip.hbm_used_bytes
     free = t("how much is free is not known")
     if total is not None and used is not None:
         free = t("{free} of {total} free", free=size(total - used), total=size(total))
-    return t("{card} · {chip} · {why}", card=seat.card.title, chip=chip.name or "?", why=free)
+    return f"{seat.card.title} · {chip.name or '?'} · {free}"
 
 
 def _first(wanted: Wanted, found: Sequence[Seat], demand: Demand) -> Sequence[int | None]:

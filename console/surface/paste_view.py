@@ -56,8 +56,9 @@ def _understood(host_id: int, found: Understood) -> None:
         st.info(t("Nothing in it starts a server. Paste the whole command, beginning with vllm serve or docker run."))
         return
     if found.ignored:
-        st.caption(t("Changes nothing about the server: {words}",
-                     words=mask(", ".join(f"`{one.token}`" for one in found.ignored))))  # fmt: skip
+        why = [Head(t("Left out")), Head(t("Why"), text=True)]
+        left = [[Cell(mask(one.token)), Cell(told(one.why, language()))] for one in found.ignored]
+        calm_table("ignored", why, left)
     fields = {name: value for name, value in found.fields.items() if name not in NOT_OURS}
     st.button(
         t("Fill the form with it"), key="paste-take", type="primary", on_click=_take, args=(host_id, fields),

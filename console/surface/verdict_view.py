@@ -27,6 +27,8 @@ def verdict(shape: Shape, spec: ServeSpec, chosen: Sequence[Seat], users: int, *
     """
     try:
         answer = npu_defaults.answer_for(shape, spec, chosen, users)
+        if refused and not answer.fits:  # the reason beside it is that of a single user
+            users, answer = 1, npu_defaults.answer_for(shape, spec, chosen)
     except ConsoleError as error:
         st.error(marked(error.text), icon=":material/block:")
         return None
@@ -44,7 +46,7 @@ def _figures(answer: Answer, spec: ServeSpec, users: int) -> None:
     known_how = {"documented": t("documented"), "computed": t("computed"), "measured": t("measured here")}
     free = answer.room.free
     rows = [
-        ("max_context", t("Largest context for {users} users", users=users), f"{answer.max_context:,}"),
+        ("max_context", t("Largest context, for users at a time: {users}", users=users), f"{answer.max_context:,}"),
         (
             "max_concurrency",
             t("Most users with {context} tokens each", context=f"{spec.context or 0:,}"),

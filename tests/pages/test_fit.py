@@ -123,3 +123,20 @@ def test_an_instance_whose_model_cannot_be_read_has_a_measure_and_no_error(seede
     (lesson,) = lessons({})
     assert lesson.difference is None
     assert lesson.seen.kv_tokens == 5
+
+
+def test_an_answer_that_fits_leads_to_the_form_that_is_filled_with_it(host: Host) -> None:
+    address = links(opened("fit", model="Qwen/Qwen3-32B", chip="910B3", cards=2, quantization="w8a8", users=8))
+    for each in ("model=Qwen%2FQwen3-32B", "users=8", "context=8192", "tensor-parallel=2", "expert-parallel=false"):
+        assert each in address["Launch this"]
+    assert "Launch this" not in links(opened("fit", model="Qwen/Qwen3-32B", chip="910B4", quantization="fp8"))
+
+
+def test_cards_of_a_host_lead_to_the_form_of_that_host(host: Host) -> None:
+    seen = remote("gpu1")
+    assert f"host={seen.id}" in links(opened("fit", model="Qwen/Qwen3-8B"))["Launch this"]
+
+
+def test_a_model_of_the_models_page_can_be_asked_about(seeded: Host) -> None:
+    leads = [one for one in opened("models").get("page_link") if one.proto.page == "fit"]
+    assert any("model=" in one.proto.query_string and f"host={seeded.id}" in one.proto.query_string for one in leads)
