@@ -38,6 +38,7 @@ PROGRAMS = {
     "chromium": "chromium",
     "sshd": "openssh-server",
     "ssh": "openssh-client",
+    "sudo": "sudo",
     "csh": "csh",
     "haproxy": "haproxy",
 }

@@ -136,12 +136,13 @@ def through(servers: list[Sshd]) -> Reach:
     return servers[-1].reach(key_file=key, jumps=tuple(one.jump() for one in servers[:-1]))
 
 
-def test_the_way_through_two_jump_hosts(sshd: MakeSshd) -> None:
-    servers = chain(sshd, 3)
+@pytest.mark.parametrize("hops", [1, 2])
+def test_the_way_through_jump_hosts(sshd: MakeSshd, hops: int) -> None:
+    servers = chain(sshd, hops + 1)
     reach = through(servers)
     with Connection(reach) as one:
         outcome = SshRunner(one).run("echo $SSH_CONNECTION")
-    assert outcome.out.split()[2:] == ["127.0.0.3", str(servers[2].port)]
+    assert outcome.out.split()[2:] == [f"127.0.0.{hops + 1}", str(servers[hops].port)]
     assert all("Accepted publickey" in server.log for server in servers)
 
 
@@ -216,6 +217,14 @@ def test_a_password_puts_the_consoles_key_on_the_host(somebody: str, sshd: MakeS
     assert trial.try_host(host).login_s > 0
     assert [path for path in data.rglob("*") if path.is_file() and b"right words" in path.read_bytes()] == []
     assert "right" not in repr(Password("right words"))
+
+
+@pytest.mark.parametrize("lines", [1, 4000])
+def test_a_banner_as_long_as_a_server_may_send_is_no_output(sshd: MakeSshd, tmp_path: Path, lines: int) -> None:
+    """sshd shows it before the login: one line or thousands, up to the largest packet it makes."""
+    banner = tmp_path / "banner"
+    banner.write_text(("Authorised use only. " * (8000 // lines or 2) + "\n") * lines)
+    assert says(sshd(f"Banner {banner}").reach()) == "hello\n"
 
 
 def test_a_server_that_hangs_while_logging_in(sshd: MakeSshd, monkeypatch: pytest.MonkeyPatch) -> None:
