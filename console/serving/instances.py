@@ -1,6 +1,7 @@
 """The vLLM servers of the inventory: creating, wishing up or down, and how each is now."""
 
 import json
+import shutil
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -18,12 +19,15 @@ from console.serving.numbering import Numbers, numbers
 from console.serving.place import runtime_folder, site
 from console.serving.spec import ServeSpec
 from console.serving.state import State, Wish
+from console.settings import settings
 from console.text import Text, from_json, say, verbatim
 from db import models
 
 WATCHED_S = 15.0
 """Seconds after which an observation no longer proves anything: then nobody watches."""
 
+FULL_BYTES = 1024 * 1024
+"""With less room than this on the disk of the data folder nothing can be relied on to be written down."""
 RESTING = (State.stopped, State.failed, State.lost)
 
 
@@ -244,13 +248,30 @@ def _seen(row: models.Instance) -> Instance:
     state, reason = State(row.state), None if row.reason is None else from_json(row.reason)
     age = time.time() - (row.observed or row.created)
     if state not in RESTING and age > WATCHED_S:
-        state = State.lost
-        reason = say(
-            "Nobody has looked at it for {seconds} s: its host does not answer, or the console's worker does not run. "
-            "Start the console again with scripts/run.py if it is the worker.",
-            seconds=round(age),
-        )
+        state, reason = State.lost, _unwatched(age)
     return _value(row, state, reason)
+
+
+def _unwatched(age_s: float) -> Text:
+    """Why nothing was written down for so long."""
+    folder = settings().data
+    try:
+        room = shutil.disk_usage(folder).free
+    except OSError:
+        room = FULL_BYTES
+    if room < FULL_BYTES:
+        return say(
+            "How it is was not written down for {seconds} s, because the disk of {folder} is full ({room} KiB free); "
+            "the server itself may run on. Make room on that disk: the console then goes on by itself.",
+            seconds=round(age_s),
+            folder=str(folder),
+            room=room // 1024,
+        )
+    return say(
+        "Nobody has looked at it for {seconds} s: its host does not answer, or the console's worker does not run. "
+        "Start the console again with scripts/run.py if it is the worker.",
+        seconds=round(age_s),
+    )
 
 
 def _value(row: models.Instance, state: State, reason: Text | None) -> Instance:

@@ -10,7 +10,10 @@ from console.hosts import inventory
 from console.jobs import history, jobs
 from console.plans.local_cpu import LocalCpuTarget, plan
 from console.plans.step import Step
+from console.serving import instances
+from console.serving.state import State
 from console.text import say, verbatim
+from tests.pages import seed
 from tests.running import RunningConsole, opened, until
 
 pytestmark = [pytest.mark.e2e, pytest.mark.engine, pytest.mark.needs_root]
@@ -84,6 +87,19 @@ def test_a_disk_that_is_full_to_the_last_byte(console: RunningConsole, small: Pa
     jobs.skip(job_id, 1, "made room", actor="me")
     jobs.resume(job_id, actor="me")
     assert ended(job_id).state == "succeeded"
+
+
+def test_an_instance_that_nobody_can_write_about_blames_the_disk(small: Path) -> None:
+    """Not the worker, which runs: whoever starts that again has gained nothing."""
+    with opened(small / "data"):
+        number = seed.instance(inventory.this_machine(), "smol", State.ready, age_s=60)
+        assert "worker does not run" in str(instances.instance(number).reason)
+        subprocess.run(["dd", "if=/dev/zero", f"of={small}/fill", "bs=64k"], capture_output=True, check=False)
+        assert free(small) < 65536
+        seen = instances.instance(number)
+        assert (seen.state, "is full" in str(seen.reason)) == (State.lost, True)
+        (small / "fill").unlink()
+        assert "worker does not run" in str(instances.instance(number).reason)
 
 
 def exit_code(console: RunningConsole, job_id: int) -> str:
