@@ -60,10 +60,11 @@ def exports_of(one: Instance) -> None:
 
 
 def settings_link(one: Instance) -> None:
-    """To the launch form, filled with the settings of this server."""
+    """To the launch form, filled with the settings of this server but for what only one can have: port and cards."""
+    own = {name: word for name, word in deep_link.written(one.spec).items() if name not in ("port", "device-ids")}
     st.page_link(
         "launch.py",
         label=t("Start another one with these settings"),
         icon=":material/tune:",
-        query_params={"host": str(one.host_id), **deep_link.written(one.spec)},
+        query_params={"host": str(one.host_id), **own},
     )

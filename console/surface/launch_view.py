@@ -194,7 +194,7 @@ def shown_refusals(against: Sequence[Refusal]) -> None:
         st.error("\n".join(f"- {line}" for line in lines) if len(lines) > 1 else lines[0], icon=":material/block:")
 
 
-def start_button(wanted: Wanted, spec: ServeSpec, against: Sequence[Refusal]) -> None:
+def start_button(wanted: Wanted, spec: ServeSpec | None, against: Sequence[Refusal]) -> None:
     """Creates the instance, starts it and goes to its page; disabled with the reason in sight."""
     why: Text | None = say("The settings above cannot work; each reason says what to change.") if against else None
     way = wanted.way
@@ -207,7 +207,7 @@ def start_button(wanted: Wanted, spec: ServeSpec, against: Sequence[Refusal]) ->
     if st.button(
         t("Start"), key="launch-start", type="primary", icon=":material/play_arrow:", disabled=why is not None,
         help=None if why is None else words(why),
-    ):  # fmt: skip
+    ) and spec is not None:  # fmt: skip
         started = attempt(create_and_start, wanted.host, spec, noise=wanted.model.noise)
         if started is not None:
             st.session_state.pop(ASKED, None)
@@ -227,6 +227,11 @@ def command_preview(host: inventory.Host, spec: ServeSpec, place: Site, *, refus
 
     What is refused may be a secret that was typed in the wrong place, so it is masked there.
     """
+    try:
+        made = shell(command(spec, runtime_folder(host, spec.backend), place))
+    except ConsoleError as error:
+        st.info(marked(error.text))
+        return
     if spec.backend == ascend.DOCKER:
         st.caption(
             t("The whole docker run line. At a start the console adds {mark}, by which it knows its own container.",
@@ -234,8 +239,4 @@ def command_preview(host: inventory.Host, spec: ServeSpec, place: Site, *, refus
         )  # fmt: skip
     else:
         st.caption(t("This is what will run, to the letter:"))
-    try:
-        made = shell(command(spec, runtime_folder(host, spec.backend), place))
-        st.code(mask(made) if refused else made, language="bash")
-    except ConsoleError as error:
-        st.info(marked(error.text))
+    st.code(mask(made) if refused else made, language="bash")

@@ -8,7 +8,7 @@ import streamlit as st
 
 from console.errors import ConsoleError, InvalidInput
 from console.serving import npu_defaults
-from console.serving.asked import ServeSpec
+from console.serving.asked import Refusal, ServeSpec
 from console.serving.manners import manners
 from console.serving.offered import without_unknown
 from console.serving.offering import reasons
@@ -16,7 +16,7 @@ from console.serving.purpose import Demand, Purpose, demand_of, round_context
 from console.serving.seats import Seat
 from console.serving.spec import free_port, name_of
 from console.surface import verdict_view
-from console.surface.launch_view import Wanted, beginning_mark, finish
+from console.surface.launch_view import Wanted, beginning_mark, finish, shown_refusals, start_button
 from console.surface.npu_settings_view import settings
 from console.surface.ui import ago, marked, number_in_url, size, t
 from console.text import say
@@ -35,8 +35,13 @@ def npu_form(wanted: Wanted, form: Any, beside: Any) -> None:
             st.error(marked(error.text), icon=":material/block:")
             return
     if draft is None:
+        why = say("Choose at least one card.")
+        if all(one.taken is not None for one in seats_):
+            why = say("No card of {host} is free. Stop a server that has one, or take another host.",
+                      host=offering.host.title)  # fmt: skip
         with beside:
-            st.info(t("Choose at least one card."))
+            shown_refusals([Refusal("device_ids", why)])
+            start_button(wanted, None, [Refusal("device_ids", why)])
         return
     shape = offering.shape(model.folder)
     spec, wrong = settings(draft, shape, f"{beginning_mark(wanted)}-{purpose}-{_numbers(chosen)}")

@@ -44,6 +44,11 @@ def widget(page: AppTest, kind: str, name: str) -> object:
     return next(one for one in page.get(kind) if (one.key or "").startswith(f"{name}-"))
 
 
+def taken(one: instances.Instance) -> None:
+    """As if its job had begun."""
+    instances.begin_attempt(one.id, actor="ann")
+
+
 def command(page: AppTest) -> str:
     return next(one.value for one in page.code if "vllm serve" in one.value)
 
@@ -65,6 +70,11 @@ def test_the_first_layer_is_short_and_what_is_shown_is_what_is_started(ready: Ho
     assert (spec.release, spec.chip, image_of(spec)) == ("0.23.0.post1", "910B4", IMAGE)
     assert page.title[0].value == "small"
     assert "Take it elsewhere" in said(page)
+    taken(made)
+    page = form(ready)
+    assert [one.disabled for one in page.checkbox] == [True, False]
+    assert "NPU 0 belongs to the instance small" in page.checkbox[0].label
+    assert "--device /dev/davinci1" in command(page)
 
 
 def test_what_is_not_installed_can_be_looked_at_and_not_started(make: Make, tmp_path: Path) -> None:
@@ -87,7 +97,12 @@ def test_a_held_card_cannot_be_chosen(make: Make, tmp_path: Path) -> None:
     held = [one for one in page.checkbox if one.disabled]
     assert held
     assert all("held by" in one.label and not one.value for one in held)
-    assert all(not one.value for one in page.checkbox if one.disabled)
+    with_all_held = form(host, lang="en")
+    for one in [one for one in with_all_held.checkbox if one.value]:
+        one.uncheck()
+    page = calm(with_all_held.run())
+    assert "Choose at least one card" in page.error[0].value
+    assert page.button(key="launch-start").disabled
 
 
 def test_only_what_the_release_knows_is_offered(ready: Host) -> None:
