@@ -8,6 +8,7 @@ from typing import Any
 from console.catalog import flags, parsers
 from console.catalog.flags import Flag
 from console.catalog.parsers import Option
+from console.serving import ascend
 from console.serving.asked import ServeSpec
 from console.serving.known import method_trouble
 from console.serving.options import FIELDS, UNSET
@@ -35,6 +36,18 @@ class Offered:
     @property
     def can_be_off(self) -> bool:
         return self.option.kind in ("toggle", "maybe")
+
+
+OF_CONTAINERS = ("image", "mounts", "shm_gib", "network")
+OF_CPUS = ("kv_space_gib", "core_ids")
+
+
+def fitting(stated: Mapping[str, Any], backend: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """What a paste or an address states, without fields that a server of this backend on NPUs has not, and those."""
+    foreign = OF_CPUS if backend == ascend.DOCKER else (*OF_CPUS, *OF_CONTAINERS)
+    return {name: value for name, value in stated.items() if name not in foreign}, tuple(
+        name for name in stated if name in foreign
+    )
 
 
 @functools.cache

@@ -29,6 +29,8 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*")
 _HOST = re.compile(r"[A-Za-z0-9.:-]+")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_SECRET_WORD = re.compile(r"--(api-k|hf-t)", re.IGNORECASE)
+"""Options that take a secret, as short as vLLM reads them."""
 _SECRET = re.compile(r"KEY$|TOKEN|SECRET|PASSWORD", re.IGNORECASE)
 
 
@@ -78,6 +80,7 @@ def refusals(spec: ServeSpec, model: ModelFacts, machine: Machine, backend: "Bac
     return [
         *_refuse_words(spec),
         *_refuse_env(spec),
+        *_refuse_secret_words(spec),
         *_refuse_address(spec),
         *_refuse_port(spec, machine),
         *_refuse_parallel(spec, model),
@@ -114,6 +117,18 @@ def _refuse_env(spec: ServeSpec) -> Iterable[Refusal]:
         elif _SECRET.search(name):
             why = say("'{name}' looks like a secret, and this text is stored and shown.", name=name)
             yield Refusal("extra_env", why, say("Switch on the API key of the server instead."))
+
+
+def _refuse_secret_words(spec: ServeSpec) -> Iterable[Refusal]:
+    """One typed among other options would stand in the list of processes, the log and the history."""
+    for word in spec.extra_args:
+        if _SECRET_WORD.match(word.replace("_", "-")):
+            why = say(
+                "'{word}' would show a secret to everybody on the machine: words of a command are visible in its list "
+                "of processes.",
+                word=word.split("=", maxsplit=1)[0],
+            )
+            yield Refusal("extra_args", why, say("Switch on the API key of the server instead."))
 
 
 def _refuse_address(spec: ServeSpec) -> Iterable[Refusal]:

@@ -10,7 +10,7 @@ from console.errors import ConsoleError, InvalidInput
 from console.serving import npu_defaults
 from console.serving.asked import Refusal, ServeSpec
 from console.serving.manners import manners
-from console.serving.offered import without_unknown
+from console.serving.offered import fitting, without_unknown
 from console.serving.offering import reasons
 from console.serving.purpose import Demand, Purpose, demand_of, round_context
 from console.serving.seats import Seat
@@ -138,22 +138,26 @@ def _draft(wanted: Wanted, chosen: Sequence[Seat], demand: Demand) -> ServeSpec:
     answer = npu_defaults.asked_for(shape, chosen, way.release, demand)
     spec = npu_defaults.spec_of(answer, shape, chosen, way.backend, way.release)
     most = model.max_context or demand.most
+    given, foreign = fitting(wanted.stated, way.backend)
     stated: Mapping[str, Any] = {
         "context": round_context(min(answer.max_context or demand.context, demand.most, most)),
         "max_num_seqs": demand.sequences,
         "max_batched_tokens": demand.batched_tokens,
         "image": npu_defaults.image_on(offering.host, way.backend),
         **manners(model.folder, way.release),
-        **wanted.stated,
+        **given,
         "device_ids": tuple(one.number for one in chosen if one.number is not None),
     }
     spec = replace(
         spec, **{"model_folder": model.folder, "served_name": name_of(model.folder),
                  "port": free_port(offering.machine), **stated}
     )  # fmt: skip
-    known, gone = without_unknown(spec)
-    if gone:
-        told = say("vllm-ascend {release} does not take {names}; they are left out.", release=way.release,
-                   names=", ".join(gone))  # fmt: skip
+    known, unknown = without_unknown(spec)
+    if gone := (*foreign, *unknown):
+        told = say(
+            "Left out, because vllm-ascend {release} in this way does not take it: {names}.",
+            release=way.release,
+            names=", ".join(gone),
+        )
         st.warning(marked(told))
     return known

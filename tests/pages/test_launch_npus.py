@@ -174,6 +174,35 @@ def test_a_paste_is_explained_and_fills_the_form(ready: Host) -> None:
     assert "--max-num-seqs 16" in command(page)
 
 
+def test_a_docker_line_and_a_program_fill_the_form_too(ready: Host) -> None:
+    page = form(ready)
+    text = (
+        f"docker run --rm --network host --shm-size 4g --device /dev/davinci1 -v /data:/data {IMAGE} "
+        f"vllm serve {ready.work_folder}/models/small --max-model-len 512"
+    )
+    page = press(calm(page.text_area(key="pasted").set_value(text).run()), "paste-take")
+    shown = command(page)
+    for each in ("--network host", "--shm-size 4g", "/dev/davinci1", "/data:/data", "--max-model-len 512"):
+        assert each in shown
+    assert "/dev/davinci0" not in shown
+    assert "without a key" in page.error[0].value, "such a server would be open to the network"
+    program = f"from vllm import LLM\nllm = LLM(model='{ready.work_folder}/models/small', max_model_len=256)\n"
+    page = press(calm(page.text_area(key="pasted").set_value(program).run()), "paste-take")
+    assert "--max-model-len 256" in command(page)
+    page = calm(page.text_area(key="pasted").set_value("ls -la").run())
+    assert "Nothing in it starts a server" in said(page)
+
+
+def test_what_the_way_does_not_have_is_left_out_with_a_sentence(ready: Host) -> None:
+    page = form(ready)
+    text = f"VLLM_CPU_KVCACHE_SPACE=4 vllm serve {ready.work_folder}/models/small --max-model-len 512"
+    page = press(calm(page.text_area(key="pasted").set_value(text).run()), "paste-take")
+    assert "--max-model-len 512" in command(page)
+    page = form(ready, kv_space_gib="2.5")
+    assert "Left out" in page.warning[0].value
+    assert "space" in page.warning[0].value
+
+
 def test_what_is_typed_and_cannot_be_read_is_refused(ready: Host) -> None:
     page = form(ready)
     widget(page, "text_area", "env").set_value("NOT A PAIR\nHF_TOKEN=" + SECRET)  # type: ignore[attr-defined]
@@ -184,6 +213,11 @@ def test_what_is_typed_and_cannot_be_read_is_refused(ready: Host) -> None:
     page = calm(widget(page, "text_input", "others").set_value("").run())  # type: ignore[attr-defined]
     assert "looks like a secret" in page.error[0].value
     assert SECRET not in command(page)
+    widget(page, "text_area", "env").set_value("")  # type: ignore[attr-defined]
+    page = calm(widget(page, "text_input", "others").set_value(f"--api_key {SECRET}").run())  # type: ignore[attr-defined]
+    assert "would show a secret" in page.error[0].value
+    assert SECRET not in command(page)
+    assert SECRET not in page.error[0].value
 
 
 def test_files_hold_the_key_only_where_it_is_asked_for(ready: Host) -> None:
