@@ -66,6 +66,7 @@ def test_defaults_shorten_a_context_that_one_gib_cannot_hold() -> None:
         ({"kv_space_gib": 0.1, "context": 8192}, "kv_space_gib", "8192 tokens takes 0.18 GiB of KV cache; 0.1 GiB"),
         ({"kv_space_gib": 0}, "kv_space_gib", "needs some space"),
         ({"kv_space_gib": float("nan")}, "kv_space_gib", "needs some space"),
+        ({"kv_space_gib": 1.7e299}, "kv_space_gib", "not more than a machine has"),
         ({"kv_space_gib": 64}, "kv_space_gib", "16.0 GiB are available"),
         ({"dtype": "int3"}, "dtype", "bfloat16, float16, float32"),
         ({"port": 8000}, "port", "in use by nginx (pid 12). Port 8001 is free"),

@@ -36,6 +36,8 @@ SERVER_BYTES = 5 * GIB // 4
 """Memory of the API server and the scheduler beside the workers: 0.57 + 0.49 GiB measured, 1.33 without sharing."""
 WORKER_BYTES = 3 * GIB // 4
 """Memory of one worker beside its weights and its KV cache: 0.47 GiB measured, 0.61 without sharing."""
+NO_MACHINE_GIB = 1 << 30
+"""More than any machine has; beyond it a number of bytes may have no end."""
 
 
 class LocalCpu:
@@ -148,8 +150,12 @@ def _refuse_kernels(model: ModelFacts) -> Iterable[Refusal]:
 
 
 def _refuse_kv_space(spec: ServeSpec, model: ModelFacts) -> Iterable[Refusal]:
-    if not 0 < spec.kv_space_gib < float("inf"):
-        yield Refusal("kv_space_gib", say("The KV cache needs some space."), say("Use 1 GiB or more."))
+    if not 0 < spec.kv_space_gib < NO_MACHINE_GIB:
+        yield Refusal(
+            "kv_space_gib",
+            say("The KV cache needs some space, and not more than a machine has."),
+            say("Use 1 GiB or more."),
+        )
         return
     if spec.dtype not in DTYPES or spec.tensor_parallel < 1:
         return
@@ -169,7 +175,7 @@ def _refuse_kv_space(spec: ServeSpec, model: ModelFacts) -> Iterable[Refusal]:
 
 
 def _refuse_memory(spec: ServeSpec, model: ModelFacts, machine: Machine) -> Iterable[Refusal]:
-    if spec.dtype not in DTYPES or spec.tensor_parallel < 1 or not 0 < spec.kv_space_gib < float("inf"):
+    if spec.dtype not in DTYPES or spec.tensor_parallel < 1 or not 0 < spec.kv_space_gib < NO_MACHINE_GIB:
         return
     need = memory_bytes(spec, model)
     if need > machine.memory_available_bytes:
