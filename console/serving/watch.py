@@ -18,12 +18,13 @@ from console.metrics.scraper import scrape
 from console.metrics.store import Samples
 from console.metrics.windows import INTERVAL_S
 from console.records import CONSOLE, move, reading, writing
-from console.serving import ascend, container, instances
+from console.serving import ascend, container, instances, lessons
 from console.serving.client import EngineClient
 from console.serving.foreign import foreign
 from console.serving.launch import api_key
 from console.serving.progress import Progress
 from console.serving.readiness import prove, warm_up
+from console.serving.shelf import shape_on
 from console.serving.state import Health, HealthPhase, Judgement, Process, ProcessPhase, State, Wish, decide
 from console.settings import settings
 from console.text import from_json, to_json
@@ -204,6 +205,7 @@ class Watch:
                 if seen["phase"] == HealthPhase.http_ok:
                     seen["warm_up_s"] = warm_up(client, one.spec.served_name)
                     seen["phase"] = HealthPhase.warmed
+                self._learn(one)
                 verdict = prove(client, one.spec.served_name, noise=one.noise)
         except EngineError as error:
             seen["trouble"] = to_json(error.text)
@@ -211,6 +213,16 @@ class Watch:
         seen["evidence"], seen["label"] = verdict.evidence(), to_json(verdict.label)
         seen["examined"] = time.time()
         seen["phase"] = HealthPhase.sane if verdict.sane else HealthPhase.insane
+
+    def _learn(self, one: instances.Instance) -> None:
+        """Keep how the calculator sees the model that was loaded, for comparing its sum with the log."""
+        if one.backend in ascend.BACKENDS and lessons.SHAPE not in self.seen:
+            try:
+                shape = shape_on(inventory.host(one.host_id), one.spec.model_folder)
+            except ConsoleError as error:
+                print(f"instance {self.instance_id}: {error}")
+            else:
+                self.seen[lessons.SHAPE] = lessons.stored(shape)
 
     def _pulse(self, one: instances.Instance) -> None:
         """One token from an idle engine: /health alone says 200 while an engine hangs."""

@@ -1,5 +1,7 @@
 """Servers on the NPUs of a rehearsal host, by both backends, over real SSH: installed, served, asked, stopped, gone."""
 
+import re
+import shutil
 import signal
 from contextlib import suppress
 from dataclasses import replace
@@ -14,18 +16,20 @@ from console.jobs import installing, path
 from console.jobs.logs import attempt_log
 from console.jobs.stacks import Wish
 from console.plans.refusals import Route
-from console.serving import exports, instances, launch, npu_defaults
+from console.serving import exports, instances, launch, lessons, npu_defaults
 from console.serving.client import EngineClient
 from console.serving.instances import Instance
 from console.serving.place import runtime_folder
+from console.serving.shelf import shape_on
 from console.serving.state import State
 from console.settings import settings
+from tests.e2e.conftest import built
 from tests.jobs.conftest import WorkerProcess, data, worker
 from tests.jobs.npus import Make, carried, make, run, told
 from tests.running import free_port, living, until
 from tests.survival.npu_models import bring
 
-__all__ = ["data", "make", "worker"]
+__all__ = ["built", "data", "make", "worker"]
 pytestmark = [pytest.mark.engine, pytest.mark.needs("sshd", "ssh-keygen")]
 BACKENDS = {Route.DOCKER: "ascend_docker", Route.VENV: "ascend_venv"}
 
@@ -116,11 +120,40 @@ def test_it_is_installed_asked_and_gone(route: Route, make: Make, worker: Worker
     assert key not in seen_by_others(host)
     assert key not in kept(one, host)
     assert "python" in holders(host)
+    assert lessons.shape_of(one.health.get(lessons.SHAPE)) == shape_on(host, one.spec.model_folder)
     gone(one, host)
     if route is Route.DOCKER:
         by_sudo(one, host)
     else:
         from_a_home(one, host)
+
+
+@pytest.mark.real_vllm
+def test_a_real_engine_answers_in_a_container(
+    built: Path, data: Path, make: Make, worker: WorkerProcess, tmp_path: Path
+) -> None:
+    """Where the console has the runtime for its CPU, a rehearsal host sees it, and the stand-in starts it."""
+    data.mkdir()
+    (data / "runtimes").symlink_to(built / "runtimes")
+    (small,) = (built / "models").glob("SmolLM2*")
+    shutil.copytree(small, data / "models" / small.name)
+    host = installed(make, worker, Route.DOCKER, tmp_path)
+    one = started(server(host, "ascend_docker"))
+    log = attempt_log(one.id, 1).tail(10**6)
+    assert "a real vLLM on the CPU answers, with the small model SmolLM2" in log
+    assert re.search(r"CPU KV cache size: [\d,]+ tokens", log)
+    with EngineClient(f"http://{one.address}", launch.api_key(one)) as client:
+        question = [{"role": "user", "content": "What is the capital of France?"}]
+        stream = client.chat_stream(one.spec.served_name, question, temperature=0, max_tokens=32)
+        for _ in stream:
+            pass
+    assert "Paris" in stream.reply.text
+    key = launch.api_key(one)
+    assert key
+    assert key not in seen_by_others(host)
+    held = holders(host)
+    assert "No running processes found in NPU 0" not in held, held
+    gone(one, host)
 
 
 def gone(one: Instance, host: Host) -> None:
