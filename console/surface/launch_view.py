@@ -98,6 +98,8 @@ def way_line(way: Way) -> str:
 def cpu_form(wanted: Wanted, beside: Any) -> None:
     """The form of a host's CPU, filled with what works for this model where this much is free."""
     model, now = wanted.model, wanted.offering.machine
+    if gone := ", ".join(name for name in wanted.stated if name not in CPU_FIELDS):
+        st.warning(marked(say("Left out, because a server on a CPU is started without it: {names}.", names=gone)))
     spec = cpu_settings(model, replace(defaults(model, now, model.folder), **_of_cpu(wanted.stated)), wanted)
     finish(wanted, spec, offering.reasons(wanted.offering, spec, model), beside)
 

@@ -1,6 +1,7 @@
 """Launch: a model, the exact command, a start."""
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -68,3 +69,25 @@ def test_a_strange_model_in_the_address_is_none(seeded: Host, folder: str) -> No
     page = opened("launch", model=folder)
     assert folder != page.selectbox(key="launch-model").value
     assert ("there is none" in said(page)) == bool(folder)
+
+
+def test_a_paste_fills_the_form_of_a_cpu_and_says_what_it_cannot_have(host: Host, model: Path) -> None:
+    page = opened("launch")
+    text = f"vllm serve {shlex.quote(str(model))} --max-model-len 96 --max-num-seqs 3 --quantization ascend"
+    page = press(calm(page.text_area(key="pasted").set_value(text).run()), "paste-take")
+    shown = page.code[0].value
+    assert "--max-model-len 96" in shown
+    assert "--max-num-seqs 3" in shown
+    assert "quantization" in page.warning[0].value
+    assert "Left out" in page.warning[0].value
+
+
+@pytest.mark.parametrize("address", [{"context": "5", "tensor_parallel": "2"}, {"kv_space_gib": "1", "dtype": "int3"}])
+def test_a_link_fills_the_form_of_a_cpu(host: Host, model: Path, address: dict[str, str]) -> None:
+    page = opened("launch", locale=None, **address)
+    told = [one.value for one in page.error]
+    assert page.button(key="launch-start").disabled == bool(told)
+    if "dtype" in address:
+        assert "int3" in told[0]
+    else:
+        assert "--max-model-len 5" in page.code[0].value
