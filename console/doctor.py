@@ -25,25 +25,32 @@ LEAST_ROOM = 2**30
 
 @dataclass(frozen=True)
 class Line:
-    """One finding: level "ok", "warn" or "fail". What is private is for the owner's terminal only."""
+    """One finding: level "ok", "warn" or "fail". What is private is for the owner's terminal only.
+
+    looked   when it was seen, where that was not just now (Unix seconds)
+    """
 
     level: str
     title: Text
     seen: Text
     fix: Text | None = None
     private: bool = False
+    looked: float | None = None
 
     def to_json(self) -> dict[str, str | None]:
         fix = None if self.fix is None else render(self.fix, "en")
         return {"level": self.level, "title": str(self.title), "seen": str(self.seen), "fix": fix}
 
 
-def examine(port: int) -> list[Line]:
-    """Everything worth knowing, never raising."""
+def examine(port: int, *, look: bool = True) -> list[Line]:
+    """Everything worth knowing, never raising. Without `look` the runtime is told as it was when last looked at.
+
+    That look compares some hundred packages with their list and takes a second or more.
+    """
     lines = [_code(), *_packages(), _data(), _database()]
     if lines[-1].level == "fail":
         return lines
-    return [*lines, _worker(), _pages(port), *_runtime(), *_instances()]
+    return [*lines, _worker(), _pages(port), _runtime(look=look), *_instances()]
 
 
 def _code() -> Line:
@@ -153,18 +160,17 @@ def _pages(port: int) -> Line:
     )
 
 
-def _runtime() -> list[Line]:
-    found = observe.runtime(inventory.this_machine(), look=True)
-    if found is None or not found.complete:
-        return [
-            Line(
-                "warn",
-                say("vLLM on this machine"),
-                say("not installed") if found is None else found.words,
-                say("Start the pilot on Home, or run `pilot run`."),
-            )
-        ]
-    return [Line("ok", say("vLLM on this machine"), found.words)]
+def _runtime(*, look: bool) -> Line:
+    title = say("vLLM on this machine")
+    try:
+        found = observe.runtime(inventory.this_machine(), look=look)
+    except ConsoleError as error:
+        return Line("fail", title, error.text)
+    if found is None:
+        return Line("warn", title, say("nobody has looked at it yet"))
+    if not found.complete:
+        return Line("warn", title, found.words, say("Start the pilot on Home, or run `pilot run`."), looked=found.time)
+    return Line("ok", title, found.words, looked=found.time)
 
 
 def _instances() -> list[Line]:

@@ -4,10 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from console.hosts import observe
+from console.hosts.inventory import Host
 from console.settings import settings
 from console.surface.gate import token
 from console.surface.ui import port_in
-from tests.pages.page import in_language, opened, said
+from tests.pages.page import in_language, opened, press, said
 
 
 def test_it_opens(situation: str, lang: str) -> None:
@@ -18,6 +20,20 @@ def test_it_says_where_the_data_is_and_keeps_the_token(data: Path) -> None:
     words = said(opened("settings")).replace("\\", "")  # a path may hold what Markdown would take for its own
     assert str(data) in words
     assert token(settings().token) not in words
+
+
+def test_vllm_is_looked_at_when_somebody_asks_and_its_age_told(host: Host) -> None:
+    page = opened("settings")
+    assert "nobody has looked at it yet" in said(page)
+    assert observe.runtime(host) is None
+    page = press(page, "look-again")
+    assert "vLLM is not installed · " in said(page)
+    first = observe.runtime(host)
+    assert first is not None
+    opened("settings")
+    again = observe.runtime(host)
+    assert again is not None
+    assert again.time == first.time
 
 
 @pytest.mark.parametrize(
