@@ -1,6 +1,6 @@
 """The shell that receives files on a host: looks what is there, hashes, writes by offset, renames only when whole."""
 
-_COMMON = r"""
+COMMON = r"""
 umask 077
 digest() {  # openssl is about three times as fast as sha256sum
   if command -v openssl >/dev/null 2>&1; then openssl dgst -sha256 -r; else sha256sum; fi | cut -d ' ' -f 1
@@ -12,7 +12,7 @@ note() { printf '%s %s\n' "$2" "$(mark "$1")" >"$(beside "$1")"; }
 """
 
 LOOK = (
-    _COMMON
+    COMMON
     + r"""
 mkdir -p -- "$folder" && cd -- "$folder" || exit 1
 df -Pk . | awk 'NR == 2 { printf "%.0f\n", $4 * 1024 }'
@@ -33,7 +33,7 @@ done
 """Reads name, part, size and SHA-256 of each file, one a line; prints the free bytes, and state and length of each."""
 
 PREFIX = (
-    _COMMON
+    COMMON
     + r"""
 cd -- "$folder" && head -c "$length" -- "./$part" | digest
 """
@@ -41,7 +41,7 @@ cd -- "$folder" && head -c "$length" -- "./$part" | digest
 
 RECEIVE = (
     "folder={folder}\nname={name}\npart={part}\nbegin={begin}\nsize={size}\nsum={sha256}\n"
-    + _COMMON.replace("{", "{{").replace("}", "}}")
+    + COMMON.replace("{", "{{").replace("}", "}}")
     + r"""
 cd -- "$folder" && mkdir -p -- "$(dirname -- "./$name")" || exit 1
 # never emptied while it may still be right: whoever else sends the same file writes the same bytes

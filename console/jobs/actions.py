@@ -14,6 +14,8 @@ from console.jobs.bringing import see_model
 from console.jobs.bundling import push_bundle
 from console.jobs.logs import Log
 from console.jobs.restart import restart_host
+from console.jobs.weights_fetching import list_weights, look_at_weights
+from console.jobs.weights_pushing import push_model
 from console.plans.step import Step
 from console.serving import conversations, instances, launch
 from console.serving.client import EngineClient
@@ -185,5 +187,8 @@ ACTIONS: Mapping[str, Callable[["Carry", Step, Log], None]] = {
     "push_bundle": push_bundle,
     "see_model": see_model,
     "restart_host": restart_host,
+    "push_model": push_model,
+    "list_weights": list_weights,
+    "look_at_weights": look_at_weights,
 }
 """By the name that stands in `Step.action`."""

@@ -1,0 +1,163 @@
+"""Sending a model folder of the console's machine to hosts as jobs: resumed, verified there, no file sent twice."""
+
+import json
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from console.errors import InvalidInput
+from console.hosts import inventory, transfer
+from console.hosts.transfer import Pace, Parcel, There
+from console.jobs.jobs import enqueue
+from console.jobs.logs import Log
+from console.jobs.ride import ride
+from console.plans import weights
+from console.plans.step import Step
+from console.serving.beside import UNFINISHED
+from console.serving.weights import inspect_model
+from console.settings import settings
+from console.text import say
+
+if TYPE_CHECKING:
+    from console.jobs.carry import Carry
+
+KIND = "push-model"
+MB = 1_000_000
+USUAL = 100 * MB
+"""Bytes per second that are expected where no limit is set."""
+LONGEST_S = 72 * 3600
+LOOK_S, TELL_S = 0.5, 5.0
+"""Seconds between looks whether the job is still wanted, and between lines of its log."""
+
+
+def start(
+    folder: Path, hosts: Sequence[int], *, limit_mb: float | None = None, into: str = "", actor: str
+) -> list[int]:
+    """Queue one job for each host; a host that has one for this model already keeps that.
+
+    `limit_mb`: megabytes per second, shared equally between the hosts. `into`: where models lie on the hosts, instead
+    of the work folder. InvalidInput when the folder holds no model that can be served.
+    """
+    model = inspect_model(str(folder))
+    errors = [one for one in model.problems if one.is_error]
+    if errors:
+        raise InvalidInput(errors[0].text)
+    if not hosts:
+        raise InvalidInput(say("Choose at least one host."))
+    if limit_mb is not None and limit_mb <= 0:
+        raise InvalidInput(say("The limit must be more than 0 MB per second."))
+    rate = None if limit_mb is None else limit_mb * MB / len(hosts)
+    found = []
+    for host in map(inventory.host, hosts):
+        target = f"{into.strip().rstrip('/') or f'{host.work_folder}/models'}/{model.name}"
+        weights.check_folder(target)
+        step = Step(
+            "push",
+            say("Send what is missing, and verify it there"),
+            action="push_model",
+            arguments={"source": str(folder), "folder": target, "limit": rate},
+            expected_s=10 + model.weight_bytes / (rate or USUAL),
+            timeout_s=LONGEST_S,
+            rollback=say("Remove the folder {folder}.", folder=target),
+        )
+        title = say("Send {model} to {host}", model=model.name, host=host.title)
+        steps = [step, weights.look(target)]
+        found.append(enqueue(KIND, f"weights:{host.id}:{target}", host.id, title, steps, actor=actor))
+    return found
+
+
+def push_model(carry: "Carry", step: Step, log: Log) -> None:
+    """The action of such a job."""
+    source, folder = Path(str(step.arguments["source"])), str(step.arguments["folder"])
+    host, limit = inventory.host(carry.host_id), step.arguments.get("limit")
+    if host.reach is None and Path(folder).resolve() == source.resolve():
+        log.line("the model is there: source and target are the same folder")
+        return
+    pace = Pace(None if limit is None else float(str(limit)))
+    parcels = _parcels(carry, source, log)
+    told = _Told(carry, log, sum(one.size for one in parcels))
+
+    def act() -> tuple[int, int]:
+        runner = inventory.runner(host)
+        looked = transfer.look(runner, folder, parcels)
+        carry.reached = True
+        transfer.require_room(looked, parcels, str(host.title))
+        sent = files = told.before = 0
+        for one in parcels:
+            told.name = one.name
+            seen = looked.seen[one.name]
+            sent += transfer.send(runner, folder, one, seen, pace=pace, told=told).bytes
+            files += seen.there != There.WHOLE
+            told.before += one.size
+        return files, sent
+
+    files, sent = ride(carry, act, step.timeout_s)
+    log.line(f"{files} files sent ({sent / MB:.0f} MB), {len(parcels) - files} were there already")
+
+
+def _parcels(carry: "Carry", source: Path, log: Log) -> list[Parcel]:
+    """Every file with its content's hash, config.json last: without it a folder is no model yet."""
+    hashes = _Hashes()
+    files = [one for one in sorted(source.rglob("*")) if one.is_file() and _is_part(one.relative_to(source))]
+    found = []
+    for one in sorted(files, key=lambda file: file.relative_to(source) == Path("config.json")):
+        carry.wanted()
+        stat = one.stat()
+        if stat.st_size > 100 * MB and not hashes.known(one):
+            log.line(f"hashing {one.name}: {stat.st_size / 1e9:.2f} GB")
+        found.append(Parcel(one, one.relative_to(source).as_posix(), stat.st_size, hashes.sha256(one)))
+    return found
+
+
+def _is_part(path: Path) -> bool:
+    """Whether a file belongs to the model: nothing hidden, nothing unfinished."""
+    return not any(name.startswith(".") for name in path.parts) and not path.name.endswith(UNFINISHED)
+
+
+class _Hashes:
+    """What was hashed before on this machine, as long as size and time of the file are the same."""
+
+    def __init__(self) -> None:
+        self.file = settings().data / "hashes.json"
+        try:
+            self.kept: dict[str, str] = dict(json.loads(self.file.read_text("utf-8")))
+        except (OSError, ValueError):
+            self.kept = {}
+
+    def known(self, path: Path) -> str:
+        return self.kept.get(_key(path), "")
+
+    def sha256(self, path: Path) -> str:
+        if found := self.known(path):
+            return found
+        digest = transfer.sha256_of(path)
+        self.kept[_key(path)] = digest
+        part = self.file.with_suffix(".part")
+        part.write_text(json.dumps(self.kept), "utf-8")
+        part.replace(self.file)
+        return digest
+
+
+def _key(path: Path) -> str:
+    stat = path.stat()
+    return f"{path.resolve()} {stat.st_size} {stat.st_mtime_ns} {stat.st_ino}"
+
+
+class _Told:
+    """Writes progress to the log now and then, and lets a cancelled job end in the middle of a file."""
+
+    def __init__(self, carry: "Carry", log: Log, size: int) -> None:
+        self.carry, self.log, self.size = carry, log, size
+        self.before, self.name, self.looked, self.told = 0, "", 0.0, 0.0
+
+    def __call__(self, there: int) -> None:
+        self.carry.reached = True  # it has answered: from now on a lost connection is ridden out
+        now = time.monotonic()
+        if now - self.looked > LOOK_S:
+            self.looked = now
+            self.carry.wanted()
+        if now - self.told > TELL_S:
+            self.told, done = now, self.before + there
+            share = 100 * done // max(1, self.size)
+            self.log.line(f"{share} %  {done / 1e9:.2f} of {self.size / 1e9:.2f} GB  {self.name}")
