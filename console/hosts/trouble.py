@@ -163,9 +163,9 @@ def refused(hop: Jump, tried: Sequence[Text], methods: Sequence[str], *, cut: bo
     if any(one in methods for one in ("password", "keyboard-interactive")):
         return Unreachable(
             say(
-                "{where} does not let {user} in. Tried: {tried}. The server accepts: {methods}. Give the password once "
-                "more on the Hosts page (“Log in with a password”, or `pilot hosts password`): it is kept in memory "
-                "only. Or put the console's public key (`pilot hosts key`) into ~/.ssh/authorized_keys of {user}.",
+                "{where} does not let {user} in. Tried: {tried}. The server accepts: {methods}. Give the password on "
+                "the Hosts page (“Log in with a password”) or with `pilot hosts password`, which keep it in memory "
+                "only; or put the console's public key (`pilot hosts key`) into ~/.ssh/authorized_keys of {user}.",
                 where=where,
                 user=hop.user,
                 tried=names if tried else say("nothing"),

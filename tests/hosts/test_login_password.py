@@ -107,7 +107,7 @@ def test_a_password_that_was_changed_is_tried_once_and_forgotten(somebody: str, 
     assert host.reach is not None
     secrets.give_login(host.reach, Password("of last year"))
     for _ in range(2):
-        with pytest.raises(HostError, match="Give the password once more"):
+        with pytest.raises(HostError, match="Give the password on the Hosts page"):
             connection.connection(host.reach).transport()
     assert secrets.logins() == frozenset()
     assert server.log.count("Failed password") == 1
