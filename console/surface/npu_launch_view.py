@@ -50,7 +50,7 @@ def npu_form(wanted: Wanted, form: Any, beside: Any) -> None:
         answer = verdict_view.verdict(shape, spec, chosen, demand.users, refused=bool(against))
     finish(wanted, spec, against, beside)
     if answer is not None:
-        verdict_view.details(shape, spec, chosen, demand.users, answer)
+        verdict_view.details(offering.host.id, shape, spec, chosen, demand.users, answer)
 
 
 def _purpose(wanted: Wanted) -> tuple[Demand, str]:

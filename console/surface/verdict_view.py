@@ -6,17 +6,16 @@ import streamlit as st
 
 from console.catalog.card_memory import dies
 from console.errors import ConsoleError
-from console.serving import npu_defaults
+from console.serving import instances, npu_defaults
 from console.serving.asked import ServeSpec
 from console.serving.fit import GIB, Answer
+from console.serving.lessons import lessons
 from console.serving.remarks import remarks
 from console.serving.seats import Seat
 from console.serving.shape import Shape
 from console.surface.calm_table import Cell, Head, calm_table
-from console.surface.fit_answer_view import memory
+from console.surface.fit_answer_view import measured_here, memory
 from console.surface.ui import marked, t
-
-HOW = ("documented", "computed", "measured")
 
 
 def verdict(shape: Shape, spec: ServeSpec, chosen: Sequence[Seat], users: int, *, refused: bool) -> Answer | None:
@@ -69,7 +68,16 @@ def _figures(answer: Answer, spec: ServeSpec, users: int) -> None:
     )
 
 
-def details(shape: Shape, spec: ServeSpec, chosen: Sequence[Seat], users: int, answer: Answer) -> None:
+def _measured(host_id: int, folder: str) -> None:
+    """What servers of this model counted on this host, beside the sum for them."""
+    own = [one.id for one in instances.instances() if (one.host_id, one.spec.model_folder) == (host_id, folder)]
+    found = [one for one in lessons({}) if one.instance.id in own] if own else []
+    if found:
+        st.caption(t("What servers with this model measured on this host, beside the sum for each:"))
+        measured_here(found)
+
+
+def details(host_id: int, shape: Shape, spec: ServeSpec, chosen: Sequence[Seat], users: int, answer: Answer) -> None:
     """What one card holds, with the source of each figure, and what else to know."""
     with st.expander(t("What one card holds, and how each figure is known"), key="launch-memory"):
         memory(answer)
@@ -83,6 +91,7 @@ def details(shape: Shape, spec: ServeSpec, chosen: Sequence[Seat], users: int, a
                 + t("{cards} cards are chosen, and {ranks} of them work: tensor x pipeline x data parallel is {ranks}.",
                     cards=len(chosen), ranks=spec.ranks)
             )  # fmt: skip
+        _measured(host_id, spec.model_folder)
         st.page_link(
             "fit.py",
             label=t("Try other cards and other models"),

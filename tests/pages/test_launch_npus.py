@@ -1,5 +1,7 @@
 """Launch on a host with NPUs: cards, purpose, verdict, every option of the release, a paste, files, links."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -8,9 +10,13 @@ from streamlit.testing.v1 import AppTest
 from console.facts.probe import Raw
 from console.hosts import inventory, kept
 from console.hosts.inventory import Host
+from console.jobs.logs import attempt_log
+from console.records import writing
 from console.serving import exports, instances, launch, place
 from console.serving.backends.ascend_docker import image_of
 from console.serving.exports import Form
+from console.serving.state import State, Wish
+from db import models
 from tests.jobs.npus import Make, make, run
 from tests.pages.page import calm, in_language, keys, links, opened, press, said
 from tests.survival.npu_models import bring
@@ -234,3 +240,37 @@ def test_files_hold_the_key_only_where_it_is_asked_for(ready: Host) -> None:
     for each in Form:
         assert key not in exports.export(one.spec, each, folder)
         assert key in exports.export(one.spec, each, folder, key)
+
+
+def test_what_a_server_of_this_model_measured_stands_beside_the_sum(ready: Host) -> None:
+    page = press(form(ready, served_name="first"), "launch-start")
+    (one,) = instances.instances()
+    number = instances.begin_attempt(one.id, actor="ann").number
+    attempt_log(one.id, number).take(b"INFO NPU KV cache size: 4,321 tokens\n", ended=True)
+    ended(one.id)
+    assert "4,321" not in said(form(ready)), "a rehearsal host teaches nothing about cards"
+    with as_if_real(ready):
+        page = form(ready)
+        assert "4,321" in said(page)
+        assert "measured on this host" in said(page)
+
+
+def ended(instance_id: int) -> None:
+    with writing() as session:
+        row = session.get_one(models.Instance, instance_id)
+        row.wish, row.state = Wish.down, State.stopped
+
+
+@contextmanager
+def as_if_real(host: Host) -> Iterator[None]:
+    """For a while nothing says that the cards of this host are simulated."""
+    try:
+        _plays(host, None)
+        yield
+    finally:
+        _plays(host, host.scenario)
+
+
+def _plays(host: Host, scenario: str | None) -> None:
+    with writing() as session:
+        session.get_one(models.Host, host.id).scenario = scenario
