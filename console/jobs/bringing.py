@@ -1,5 +1,6 @@
 """Seeing that a host has a model to serve; where there is none, the console may send its own small one."""
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,10 @@ def see_model(carry: "Carry", step: Step, log: Log) -> None:
     if _there(host, log):
         return
     small = own_small_model()
-    if small is not None:
+    if small is not None and _begun(host, small):
+        log.line(f"{small.name}: going on with what was begun")  # by a worker that was killed; yes was said then
+        send(host, small, carry, log)
+    elif small is not None:
         size = sum(one.stat().st_size for one in small.rglob("*") if one.is_file())
         question = say(
             "There is no model on {host}. Shall the console send its small one, {name} ({size} MB), to {folder}? If it "
@@ -56,13 +60,31 @@ def own_small_model() -> Path | None:
 
 
 def send(host: Host, folder: Path, carry: "Carry", log: Log) -> None:
-    """Bring every file, config.json last: without it the folder is no model yet."""
-    files = sorted((one for one in folder.rglob("*") if one.is_file()), key=lambda one: one.name == "config.json")
-    runner = inventory.runner(host)
-    for file in files:
-        one = transfer.parcel(file, str(file.relative_to(folder)))
+    """Bring every file; what is there already stays. HostError where there is no room."""
+    runner, there, parcels = inventory.runner(host), _folder(host, folder), _parcels(folder)
+    transfer.require_room(transfer.look(runner, there, parcels), parcels, there)
+    for one in parcels:
         log.line(f"{one.name}: {one.size} bytes")
-        transfer.send(runner, f"{_place(host)}/{folder.name}", one, told=lambda _: carry.wanted())
+        transfer.send(runner, there, one, told=lambda _: carry.wanted())
+
+
+def _begun(host: Host, small: Path) -> bool:
+    """Whether some of it lies there, whole or in part: parts are named after what will be in them."""
+    runner, there = inventory.runner(host), _folder(host, small)
+    if runner.run(f"[ -d {shlex.quote(there)} ]").code != 0:
+        return False  # a closer look would make the folder
+    seen = transfer.look(runner, there, _parcels(small)).seen.values()
+    return any(one.there in (transfer.There.PART, transfer.There.WHOLE) for one in seen)
+
+
+def _parcels(small: Path) -> list[transfer.Parcel]:
+    """Every file, config.json last: without it the folder is no model yet."""
+    files = sorted((one for one in small.rglob("*") if one.is_file()), key=lambda one: one.name == "config.json")
+    return [transfer.parcel(file, str(file.relative_to(small))) for file in files]
+
+
+def _folder(host: Host, small: Path) -> str:
+    return f"{_place(host)}/{small.name}"
 
 
 def _place(host: Host) -> str:
