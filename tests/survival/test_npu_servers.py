@@ -16,7 +16,7 @@ from console.jobs import installing, path
 from console.jobs.logs import attempt_log
 from console.jobs.stacks import Wish
 from console.plans.refusals import Route
-from console.serving import exports, instances, launch, lessons, npu_defaults
+from console.serving import exports, instances, launch, lessons, npu_defaults, seats
 from console.serving.client import EngineClient
 from console.serving.instances import Instance
 from console.serving.place import runtime_folder
@@ -27,6 +27,7 @@ from tests.e2e.conftest import built
 from tests.jobs.conftest import WorkerProcess, data, worker
 from tests.jobs.npus import Make, carried, make, run, told
 from tests.running import free_port, living, until
+from tests.serving.test_ascend_backends import npus
 from tests.survival.npu_models import bring
 
 __all__ = ["built", "data", "make", "worker"]
@@ -126,6 +127,27 @@ def test_it_is_installed_asked_and_gone(route: Route, make: Make, worker: Worker
         by_sudo(one, host)
     else:
         from_a_home(one, host)
+
+
+HOLD = "setsid python3 -c 'import time; held = open(\"/dev/davinci{number}\"); time.sleep(300)' >/dev/null 2>&1 &"
+"""A program that keeps a card, as a stranger's server does."""
+
+
+@pytest.mark.parametrize("backend", ["ascend_docker", "ascend_venv"])
+def test_a_card_that_a_stranger_holds_is_not_to_be_had(backend: str, make: Make) -> None:
+    host = make("held-by-container")
+    free = [one for one in seats.seats(host, backend) if one.taken is None]
+    held = [one for one in seats.seats(host, backend) if one.taken is not None]
+    assert (len(free), len(held)) == (1, 1)
+    assert "container" in str(held[0].taken)
+    run(host, HOLD.format(number=free[0].number))
+    until(lambda: all(one.taken is not None for one in seats.seats(host, backend)), what="a held card")
+    found = seats.seats(host, backend)
+    assert "python3 (PID" in str(next(one for one in found if one.number == free[0].number).taken)
+    wrong = seats.refusals(found, npus(backend=backend, device_ids=(free[0].number,)))
+    assert [one.field for one in wrong] == ["device_ids"]
+    assert "is held by" in str(wrong[0].reason)
+    assert wrong[0].instead is None, "no card is free"
 
 
 @pytest.mark.real_vllm
