@@ -1,6 +1,7 @@
 """The rarer settings of a server on NPUs: adapters, keys of the plugin, environment, other options, its container."""
 
 import json
+import re
 import shlex
 from dataclasses import replace
 from typing import Any
@@ -129,9 +130,19 @@ def container(form: Form) -> dict[str, Any]:
         key=form.key("mounts"),
     )  # fmt: skip
     own = image.strip()
+    _judge_image(form, own)
     return {
         "image": "" if own == image_of(replace(draft, image="")) else own,
         "shm_gib": None if int(shm) == SHM_GIB and draft.shm_gib is None else int(shm),
         "network": "host" if network else "",
         "mounts": tuple(line.strip() for line in mounts.splitlines() if line.strip()),
     }
+
+
+def _judge_image(form: Form, image: str) -> None:
+    """Settings are those of one release; an image of another would read them its own way."""
+    named = re.search(r":v(\d+(?:\.\d+)*(?:rc\d+|\.post\d+)?)", image)
+    if named is not None and parsers.nearest(named[1]) != form.draft.release:
+        why = say("This image is of vllm-ascend {other}, and the settings here are those of {release}.",
+                  other=named[1], release=form.draft.release)  # fmt: skip
+        form.wrong.append(Refusal("image", why, say("Install it on the Install page first, then come back.")))

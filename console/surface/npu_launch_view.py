@@ -9,6 +9,7 @@ import streamlit as st
 from console.errors import ConsoleError, InvalidInput
 from console.serving import npu_defaults
 from console.serving.asked import Refusal, ServeSpec
+from console.serving.fit import GIB
 from console.serving.manners import manners
 from console.serving.offered import fitting, without_unknown
 from console.serving.offering import reasons
@@ -83,7 +84,8 @@ def _cards(wanted: Wanted, found: Sequence[Seat], demand: Demand, purpose: str) 
         raise InvalidInput(say("No card of {host} can be used: {why}", host=offering.host.title, why=why))
     mark = f"{beginning_mark(wanted)}-{purpose}-{demand.users}"
     first = _first(wanted, found, demand)
-    st.caption(t("Cards, as of {age}", age=ago(offering.time)))
+    kinds = " · ".join(sorted({seat.card.chip.name or "?" for seat in found}))
+    st.caption(t("Cards ({kinds}), as of {age}", kinds=kinds, age=ago(offering.time)))
     chosen = []
     with st.container(key="launch-cards", gap="xsmall"):
         count = 2 if len(found) > 4 else 1
@@ -91,21 +93,27 @@ def _cards(wanted: Wanted, found: Sequence[Seat], demand: Demand, purpose: str) 
         for place, seat in enumerate(found):
             held = seat.taken is not None
             if columns[place % count].checkbox(
-                _line(seat), seat.number in first and not held, key=f"card-{place}-{mark}", disabled=held
+                _line(seat, alike="·" not in kinds),
+                seat.number in first and not held,
+                key=f"card-{place}-{mark}",
+                disabled=held,
             ):
                 chosen.append(seat)
     return chosen
 
 
-def _line(seat: Seat) -> str:
+def _line(seat: Seat, *, alike: bool) -> str:
+    """The chip is named where not all are of one kind."""
     chip = seat.card.chip
     if seat.taken is not None:
         return marked(seat.taken)
     total, used = chip.hbm_total_bytes, chip.hbm_used_bytes
     free = t("how much is free is not known")
     if total is not None and used is not None:
-        free = t("{free} of {total} free", free=size(total - used), total=size(total))
-    return f"{seat.card.title} · {chip.name or '?'} · {free}"
+        gib = f"{(total - used) / GIB:.1f}"
+        free = t("{free} of {total} free", free=gib, total=size(total))
+    parts = [seat.card.title, *([] if alike else [chip.name or "?"]), free]
+    return " · ".join(parts)
 
 
 def _first(wanted: Wanted, found: Sequence[Seat], demand: Demand) -> Sequence[int | None]:

@@ -199,6 +199,17 @@ def test_a_docker_line_and_a_program_fill_the_form_too(ready: Host) -> None:
     assert "Nothing in it starts a server" in said(page)
 
 
+def test_an_image_of_another_release_is_refused(ready: Host) -> None:
+    page = form(ready)
+    image = widget(page, "text_input", "image")
+    page = calm(image.set_value("quay.io/ascend/vllm-ascend:v0.18.0").run())  # type: ignore[attr-defined]
+    assert "of vllm-ascend 0" in page.error[0].value
+    assert page.button(key="launch-start").disabled
+    image = widget(page, "text_input", "image")
+    page = calm(image.set_value("quay.io/ascend/vllm-ascend:v0.23.0.post1-openeuler").run())  # type: ignore[attr-defined]
+    assert "is not on two" in page.error[0].value.replace("\\", ""), "the host was asked whether it has it"
+
+
 def test_what_the_way_does_not_have_is_left_out_with_a_sentence(ready: Host) -> None:
     page = form(ready)
     text = f"VLLM_CPU_KVCACHE_SPACE=4 vllm serve {ready.work_folder}/models/small --max-model-len 512"
