@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """The whole command line, with its help in the terminal's language."""
-    from console import explain_verbs, install_verbs, verbs
+    from console import explain_verbs, install_verbs, model_verbs, verbs
 
     whole = _Parser(prog="pilot", description=t("The Ascend pilot console: from a bare host to an accepted pilot."))
     found = whole.add_subparsers(title=t("verbs"), metavar=t("VERB"), required=True)
@@ -62,6 +62,7 @@ def parser() -> argparse.ArgumentParser:
     _hosts(found)
     install_verbs.register(found, _verb, _json)
     _resolve(found)
+    model_verbs.register(found, _verb, _json)
     _bundle(found)
     _checks(found)
     _profiles(found)

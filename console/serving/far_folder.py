@@ -37,9 +37,9 @@ class Listed:
 
 @dataclass(frozen=True)
 class FarFolder:
-    """Satisfies Folder. What was not brought beforehand is asked for when it is read."""
+    """Satisfies Folder. What was not brought beforehand is asked for when it is read, if there is a `runner`."""
 
-    runner: Runner
+    runner: Runner | None
     listed: Listed
     brought: Mapping[str, bytes]
 
@@ -63,6 +63,8 @@ class FarFolder:
         return self._asked(name, offset, length)
 
     def _asked(self, name: str, offset: int, length: int) -> bytes:
+        if self.runner is None:
+            raise OSError("it was not kept")
         path = shlex.quote(f"{self.listed.folder}/{name}")
         script = f"[ -r {path} ] || exit 1; tail -c +{offset + 1} {path} | head -c {length} | gzip -c | base64"
         try:
@@ -71,7 +73,7 @@ class FarFolder:
             raise OSError(str(error)) from error
         if outcome.code != 0:
             raise OSError(outcome.err.strip() or f"exit code {outcome.code}")
-        return _unpacked(outcome.out)
+        return unpacked(outcome.out)
 
 
 def listed(runner: Runner, folders: Sequence[str], below: str) -> list[Listed]:
@@ -83,7 +85,7 @@ def listed(runner: Runner, folders: Sequence[str], below: str) -> list[Listed]:
             say("The model folders could not be listed: {error}", error=outcome.err.strip() or f"code {outcome.code}")
         )
     parts = outcome.out.split("\nfolder ")[1:]
-    return list({one.folder: one for one in map(_listed, parts)}.values())
+    return list({one.folder: one for one in map(read_listed, parts)}.values())
 
 
 def brought(runner: Runner, one: Listed) -> FarFolder:
@@ -96,7 +98,7 @@ def brought(runner: Runner, one: Listed) -> FarFolder:
     head, _, packed = outcome.out.partition("\n\n")
     lengths = [line.split(" ", 1) for line in head.splitlines() if line]
     try:
-        whole = _unpacked(packed)
+        whole = unpacked(packed)
     except OSError:
         whole = b""
     if outcome.code != 0 or len(whole) != sum(int(length) for length, _ in lengths):
@@ -108,7 +110,8 @@ def brought(runner: Runner, one: Listed) -> FarFolder:
     return FarFolder(runner, one, found)
 
 
-def _listed(part: str) -> Listed:
+def read_listed(part: str) -> Listed:
+    """One folder as LIST prints it, after the word `folder`."""
     folder, *lines = part.splitlines()
     kind, closed, links = "dir", set(), {}
     found: dict[str, dict[str, tuple[int, int]]] = {"here": {}, "download": {}}
@@ -140,7 +143,7 @@ def _lines(files: Iterable[tuple[str, int]]) -> Iterable[str]:
             yield f"shard {size} {name}"
 
 
-def _unpacked(packed: str) -> bytes:
+def unpacked(packed: str) -> bytes:
     """OSError when it is not whole."""
     try:
         return gzip.decompress(base64.b64decode(packed))

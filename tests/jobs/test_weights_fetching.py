@@ -51,28 +51,29 @@ def log_of(job: JobView, step: int) -> str:
     return step_log(job.id, step, job.steps[step - 1].attempt).tail()
 
 
-def test_a_download_survives_a_cut_of_both_connections_and_a_cancel(
+def test_a_download_survives_a_cancel_and_a_cut_of_both_connections(
     here: PretendedHub, host: Host, server: Sshd, worker: WorkerProcess, tmp_path: Path
 ) -> None:
     worker.start()
     target = tmp_path / "far" / "models" / "Tiny"
-    here.cut = [900_000]
+    here.cut = [900_000, 500_000]
     here.gate.clear()  # the hub holds the line open after these bytes
     number = fetching.start(host, asked(here), actor="t")
     assert fetching.start(host, asked(here), actor="t") == number
     part = target / "model.safetensors.part"
-    until(lambda: part.exists() and part.stat().st_size == 900_000)
+    until(lambda: part.exists() and part.stat().st_size > 800_000)  # curl keeps a last bit in memory
     assert not (target / "config.json").exists(), "it is no model yet"
-    server.cut()
-    until(lambda: bool(server.connections()))
     jobs.cancel(number, actor="t")
     assert ended(number).state == "cancelled"
-    here.gate.set()
-    assert part.stat().st_size == 900_000
+    kept = part.stat().st_size
     jobs.resume(number, actor="t")
+    until(lambda: part.stat().st_size > kept + 400_000)
+    server.cut()
+    here.gate.set()
     job = ended(number)
     assert job.state == "succeeded", job.reason
-    assert ("/store/model.safetensors", "bytes=900000-") in here.asked
+    resumed = [range_ for path, range_ in here.asked if path == "/store/model.safetensors"]
+    assert resumed == ["", f"bytes={kept}-", f"bytes={kept + 500_000}-"]
     assert {one.name for one in target.iterdir() if not one.name.startswith(".")} == set(here.files)
     assert "100 %" in log_of(job, 2)
     assert [one.folder for one in launch.models_on(host) if one.usable] == [str(target)]

@@ -33,6 +33,7 @@ bring() {  # SIZE URL PART NAME
     code=$?
     status=$(head -n 1 .pilot-status)
     [ $code -eq 0 ] && [ "$(size_of "$3")" = "$1" ] && return 0
+    [ $code -le 128 ] || exit $code  # somebody ends this job: the next attempt must not begin
     case $code:$status in
       127:*) cat .pilot-said >&2; exit 127 ;;
       23:*) full ;;
