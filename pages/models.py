@@ -1,10 +1,12 @@
-"""Models: the folders of weights a server can be started with."""
+"""Models: the folders of weights a server can be started with, what is wrong with them, and how to get more."""
 
 import streamlit as st
 
 from console.serving import launch
+from console.serving.placed import place_on
+from console.surface.get_model_view import get_model, search
 from console.surface.hosts_view import chosen_host
-from console.surface.models_view import model_row, models_of
+from console.surface.models_view import all_models, model_row, models_of
 from console.surface.ui import attempt, empty, t, title, who
 from console.surface.way_back import way_back
 
@@ -12,16 +14,24 @@ title(t("Models"), t("Folders with weights in the Hugging Face format, each look
 way_back()
 st.page_link("fit.py", label=t("Will a model fit on my cards?"), icon=":material/straighten:")
 host = chosen_host()
+seen = search(host)
 found = models_of(host)
-if found == []:
+place = place_on(host)
+for model in found or []:
+    model_row(host, model, place)
+others = [one for one in (seen.models if seen else ()) if one.folder not in {each.folder for each in found or []}]
+if others:
+    st.subheader(t("Found elsewhere on this host"), anchor=False)
+    for model in others:
+        model_row(host, model, place, listed=False)
+if found == [] and not others:
     empty(
         t("No model is here yet. The installation prepares two small ones; or name a folder of your own below."),
         "install.py",
         t("Install"),
         {"host": str(host.id)},
     )
-for model in found or []:
-    model_row(host, model)
+get_model(host, open_it=found == [] and not others)
 
 with st.form("add-model", clear_on_submit=False):
     st.text_input(t("Add a folder: its whole path"), key="model-folder", placeholder="/data/models/DeepSeek-R1-Distill")
@@ -30,3 +40,4 @@ with st.form("add-model", clear_on_submit=False):
         if added is not None:
             st.toast(t("Added."))
         st.rerun()
+all_models()

@@ -5,8 +5,10 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from console.catalog.models import models
 from console.hosts.inventory import Host
-from console.serving import launch
+from console.jobs import history
+from console.serving import launch, survey
 from tests.pages import seed
 from tests.pages.page import calm, in_language, keys, links, opened, press, said
 
@@ -60,3 +62,53 @@ def test_a_broken_one_says_what_is_missing_and_cannot_be_launched(seeded: Host) 
     assert any("No weights are there" in one.value for one in page.error)
     assert not any("no-weights" in where for where in links(page).values())
     assert not any("no-weights" in key for key in keys(page)), "what lies below the work folder is not a list entry"
+
+
+def test_what_a_search_found_is_shown_with_its_age_and_can_be_added(host: Host, tmp_path: Path) -> None:
+    folder = seed.model(tmp_path / "disk" / "found")
+    broken = seed.model(tmp_path / "disk" / "broken", broken=True)
+    page = opened("models")
+    assert "It was not searched yet." in said(page)
+    survey.survey(host, (str(tmp_path / "disk"),))
+    page = opened("models")
+    assert "2 model folders, seen " in said(page)
+    table = next(one.value for one in page.get("html") if "<table" in one.value) if page.get("html") else said(page)
+    for words in ("found", "broken", "cannot be served", "No weights are there"):
+        assert words in table or words in said(page)
+    assert page.button(key=f"add-{broken}").disabled
+    press(page, f"add-{folder}")
+    assert [one.folder for one in launch.models_on(host)] == [str(folder)]
+    addresses = links(opened("models"))
+    assert "model=" in addresses["Fit"]
+
+
+def test_a_model_is_asked_for_at_a_hub(host: Host) -> None:
+    page = opened("models")
+    page.selectbox(key="get-name").set_value(models()[0].id)
+    calm(page.run())
+    page.toggle(key="get-steps").set_value(True)
+    page.text_input(key="get-endpoint-modelscope").set_value("https://hub.example/mirror")
+    calm(page.run())
+    assert any("hub\\.example" in one.value for one in page.markdown)
+    press(page, "get-fetch")
+    (job,) = history.jobs()
+    assert (job.kind, [step.step.name for step in job.steps]) == ("fetch-model", ["list", "fetch", "look"])
+    page = opened("models")
+    page.selectbox(key="get-name").set_value(models()[0].id)
+    page.text_input(key="get-endpoint-modelscope").set_value("https://me:word@hub.example")
+    assert "without a user or password" in calm(page.run()).error[0].value
+
+
+def test_nothing_is_sent_without_a_host_and_a_folder(host: Host, tmp_path: Path) -> None:
+    folder = seed.model(Path(host.work_folder) / "models" / "own")
+    page = opened("models")
+    page.segmented_control(key="get-way").set_value("here")
+    calm(page.run())
+    assert page.button(key="push-model").disabled
+    page.selectbox(key="push-folder").set_value(str(folder))
+    page.multiselect(key=f"push-hosts-{host.id}").set_value([host.id])
+    calm(page.run())
+    (folder / "model.safetensors").unlink()
+    press(page, "push-model")
+    assert any("No weights are there" in one.value for one in page.error)
+    assert history.jobs() == []
