@@ -25,7 +25,7 @@ LEAST_ROOM = 2**30
 
 @dataclass(frozen=True)
 class Line:
-    """One finding: level "ok", "warn" or "fail". What is private is for the owner's terminal only.
+    """One finding: level "ok", "warn", "fail" or "unknown". What is private is for the owner's terminal only.
 
     looked   when it was seen, where that was not just now (Unix seconds)
     """
@@ -167,7 +167,7 @@ def _runtime(*, look: bool) -> Line:
     except ConsoleError as error:
         return Line("fail", title, error.text)
     if found is None:
-        return Line("warn", title, say("nobody has looked at it yet"))
+        return Line("unknown", title, say("nobody has looked at it yet"))
     if not found.complete:
         return Line("warn", title, found.words, say("Start the pilot on Home, or run `pilot run`."), looked=found.time)
     return Line("ok", title, found.words, looked=found.time)

@@ -76,7 +76,7 @@ def _kib(amount: int | None) -> str:
 
 def _processor(value: Lscpu) -> Text:
     return say(
-        "{model}: {cpus} CPUs, {sockets} sockets, {nodes} NUMA nodes",
+        "{model}: CPUs {cpus}, sockets {sockets}, NUMA nodes {nodes}",
         model=value.bios_model or value.model or "?",
         cpus=value.cpus,
         sockets=value.sockets or "?",

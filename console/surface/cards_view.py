@@ -13,7 +13,7 @@ from console.jobs import history, path
 from console.jobs.history import JobView
 from console.jobs.states import StepState
 from console.surface.calm_table import Cell, Head, Notes, calm_table
-from console.surface.ui import ago, attempt, empty, marked, t, who, words
+from console.surface.ui import ago, attempt, empty, marked, sentence_case, t, who, words
 from console.text import say
 
 ASKED = "cards-asked"
@@ -53,8 +53,8 @@ def table(shown: Sequence[Card]) -> None:
     notes = Notes()
     heads = [
         Head(t("Host")),
-        *(Head(words(one.title), one.right, one.field in ("name", "held")) for one in COLUMNS),
-        Head(t("seen"), True),
+        *(Head(sentence_case(words(one.title)), one.right, one.field in ("name", "held")) for one in COLUMNS),
+        Head(sentence_case(t("seen")), True),
     ]
     rows = [
         [
@@ -70,7 +70,8 @@ def table(shown: Sequence[Card]) -> None:
 def _cell(card: Card, column: Column, notes: Notes) -> Cell:
     shown = column.shown(card)
     if shown is None:
-        return notes.missing(words(say("{host}: {why}", host=card.host.title, why=card.chip.why[column.field])))
+        why = words(say("{host}: {why}", host=card.host.title, why=card.chip.why[column.field]))
+        return notes.missing(why.replace("`", ""))  # a note is no Markdown
     tone = TONES.get((card.chip.health or "").lower(), "") if column.field == "health" else ""
     return Cell(SHAPES[tone] + words(shown), tone)
 
@@ -142,7 +143,7 @@ def _without(bare: Sequence[Bare], *, alone: bool) -> None:
         empty(t("No host was asked for its cards yet. “Ask the hosts shown again” does that."))
     elif bare:
         st.caption(t("Hosts that show no card"))
-        heads = [Head(t("Host")), Head(t("why"), text=True), Head(t("seen"), True)]
+        heads = [Head(t("Host")), Head(sentence_case(t("why")), text=True), Head(sentence_case(t("seen")), True)]
         calm_table(
             "no-cards",
             heads,

@@ -112,8 +112,12 @@ def _form(name: str, host: Host | None) -> None:
                 autocomplete="off",
             )
             st.checkbox(
-                t("Put no key there: keep the password in the worker's memory until the worker ends"),
+                t("Put no key there, keep the password in memory"),
                 key=f"{name}-keep",
+                help=t(
+                    "The worker knows it until the worker ends: never on disk, never in a log. After a restart of the "
+                    "worker you give it again."
+                ),
             )
         st.checkbox(t("Try the keys of the SSH agent too"), reach.agent, key=f"{name}-agent")
         st.form_submit_button(
