@@ -19,7 +19,7 @@ def end(code, words):
     os._exit(code)
 
 
-def say(status):
+def tell(status):
     os.write(1, f"{status}\n".encode())
 
 
@@ -40,7 +40,7 @@ if token:
     request.add_unredirected_header("Authorization", "Bearer " + token)
 try:
     answer = urllib.request.build_opener(Careful).open(request, timeout=60)
-    say(answer.status)
+    tell(answer.status)
     with open(head, "wb", 0) as file:
         file.write("".join(f"{name}: {value}\r\n" for name, value in answer.headers.items()).encode())
     if begin and answer.status != 206:
@@ -53,7 +53,7 @@ try:
             while block:
                 block = block[file.write(block) :]
 except urllib.error.HTTPError as error:
-    say(error.code)
+    tell(error.code)
     end(22, f"HTTP {error.code} {error.reason}")
 except (http.client.HTTPException, OSError) as error:
     end(23 if getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT) else 18, error)
