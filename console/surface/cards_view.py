@@ -21,6 +21,10 @@ ASKED = "cards-asked"
 TONES = {"warning": "warn", "alarm": "bad", "critical": "bad"}
 SHAPES = {"warn": "▲ ", "bad": "■ ", "": ""}
 
+LAST = ("bus_id", "driver")
+SHOWN = [one for one in COLUMNS if one.field not in LAST] + [one for one in COLUMNS if one.field in LAST]
+"""On a narrow screen the right end is out of sight until somebody scrolls: who holds a card comes before that."""
+
 
 def cards_view(hosts: Sequence[Host]) -> None:
     """Everything of the view; `hosts` are those the page shows."""
@@ -53,13 +57,13 @@ def table(shown: Sequence[Card]) -> None:
     notes = Notes()
     heads = [
         Head(t("Host")),
-        *(Head(sentence_case(words(one.title)), one.right, one.field in ("name", "held")) for one in COLUMNS),
+        *(Head(sentence_case(words(one.title)), one.right, one.field in ("name", "held")) for one in SHOWN),
         Head(sentence_case(t("seen")), True),
     ]
     rows = [
         [
             Cell(words(card.host.title)),
-            *(_cell(card, column, notes) for column in COLUMNS),
+            *(_cell(card, column, notes) for column in SHOWN),
             Cell(ago(card.time), "quiet"),
         ]
         for card in shown
