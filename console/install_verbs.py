@@ -39,8 +39,17 @@ def register(found: Any, verb: Verb, as_json: Callable[[argparse.ArgumentParser]
     one.add_argument(
         "--remove", action="store_true", help=t("take back what the console installed, but not the driver")
     )
+    one.add_argument(
+        "--driver",
+        action="store_true",
+        help=t("with --remove: the driver and the firmware too, then a restart; refused while cards are in use"),
+    )
     one.add_argument("--dry-run", action="store_true", help=t("only run the check of every step; nothing is changed"))
     one.add_argument("--runbook", metavar=t("FILE"), help=t("only write the plan as one shell script; - prints it"))
+    one.add_argument(
+        "--results", metavar=t("FILE"), help=t("record what the exported script printed on the host; - reads it here")
+    )
+    one.add_argument("--no-check", action="store_true", help=t("with --results: do not ask the host as well"))
     one.add_argument("--yes", action="store_true", help=t("answer yes to what a step asks, a restart too"))
     as_json(one)
 
@@ -53,14 +62,16 @@ def install(chosen: argparse.Namespace) -> int:
         inventory.this_machine()
         hosts = [inventory.named(name) for name in dict.fromkeys(chosen.host)]
         wish = _wish(chosen)
-        plans = {host: _steps(host, wish, removes=chosen.remove) for host in hosts}
-        if chosen.runbook and len(hosts) > 1:
+        if (chosen.runbook or chosen.results) and len(hosts) > 1:
             raise InvalidInput(say("Write one runbook at a time: name one host."))
+        if chosen.results:
+            return _record(hosts[0], chosen)
+        plans = {host: _steps(host, wish, chosen) for host in hosts}
     except (InvalidInput, NotFound) as error:
         print(f"pilot: {words(error.text)}", file=sys.stderr)
         return WRONG_INPUT
     if chosen.runbook:
-        return _write(plans[hosts[0]], chosen.runbook)
+        return _write(hosts[0], wish, plans[hosts[0]], chosen)
     if chosen.dry_run:
         return _dry(plans, as_json=chosen.json)
     return _carry_out(plans, wish, chosen)
@@ -75,16 +86,20 @@ def _wish(chosen: argparse.Namespace) -> "Wish":
     return Wish(route, chosen.stack, Source.INDEX if chosen.index else Source.FOLDER, chosen.packages)
 
 
-def _steps(host: "Host", wish: "Wish", *, removes: bool) -> "Sequence[Step]":
+def _steps(host: "Host", wish: "Wish", chosen: argparse.Namespace) -> "Sequence[Step]":
     from console.jobs import installing
 
-    return installing.removal(host, wish) if removes else installing.steps(host, wish)
+    if chosen.remove:
+        return installing.removal(host, wish, with_driver=chosen.driver)
+    return installing.steps(host, wish)
 
 
-def _write(steps: "Sequence[Step]", file: str) -> int:
-    from console.plans.runbook import runbook
+def _write(host: "Host", wish: "Wish", steps: "Sequence[Step]", chosen: argparse.Namespace) -> int:
+    from console.jobs import by_hand, installing
 
-    text = runbook(steps)
+    file = chosen.runbook
+    title = installing.removal_title(host) if chosen.remove else installing.made(host, wish)[1]
+    text = by_hand.export(host, "remove" if chosen.remove else "install", title, steps)
     if file == "-":
         print(text, end="")
         return OK
@@ -95,6 +110,29 @@ def _write(steps: "Sequence[Step]", file: str) -> int:
         raise DataError(say("{file} cannot be written: {error}", file=file, error=str(error))) from error
     print(t("{count} steps written to {file}", count=len(steps), file=file))
     return OK
+
+
+def _record(host: "Host", chosen: argparse.Namespace) -> int:
+    """0 when every step is done, 1 when one is not or failed; errors of the text are told and nothing is recorded."""
+    from console.errors import unreadable
+    from console.jobs import by_hand, history
+    from console.jobs.jobs import say_state
+
+    try:
+        data = sys.stdin.buffer.read() if chosen.results == "-" else Path(chosen.results).read_bytes()
+    except OSError as error:
+        raise unreadable(Path(chosen.results), error) from error
+    pasted = data.decode("utf-8", "replace")
+    plan, rows = by_hand.lines(host, pasted, check=not chosen.no_check)
+    number = by_hand.write_down(host, plan, rows, actor=actor())
+    if chosen.json:
+        plain = {"job": number, "state": str(history.job(number).state), "steps": list(map(by_hand.described, rows))}
+        print(json.dumps(plain, ensure_ascii=False, indent=2))
+    else:
+        for one in rows:
+            print(f"{one.number:3} {words(say_state(one.state))} · {words(one.step.title)}: {words(one.words)}")
+        print(t("Recorded as job {job}.", job=number))
+    return OK if history.job(number).state not in ("failed", "cancelled") else FAILED
 
 
 def _dry(plans: "dict[Host, Sequence[Step]]", *, as_json: bool) -> int:
@@ -135,8 +173,10 @@ def _carry_out(plans: "dict[Host, Sequence[Step]]", wish: "Wish", chosen: argpar
     ensure_worker()
     started = {}
     for host in plans:
-        begin = installing.start_removal if chosen.remove else installing.start
-        started[host] = begin(host.id, wish, actor=actor())
+        if chosen.remove:
+            started[host] = installing.start_removal(host.id, wish, actor=actor(), with_driver=chosen.driver)
+        else:
+            started[host] = installing.start(host.id, wish, actor=actor())
     good = {host: headless.follow(number, None, yes=chosen.yes) for host, number in started.items()}
     if chosen.json:
         rows = {host.name: _outcome(history.job(number)) for host, number in started.items()}

@@ -10,6 +10,7 @@ from console.surface.hosts_view import chosen_host
 from console.surface.install_view import choose_and_start
 from console.surface.jobs_view import job_panel
 from console.surface.plan_view import plan_preview
+from console.surface.results_view import results_section
 from console.surface.ui import ago, attempt, mark, marked, t, title, who, words
 from console.surface.way_back import way_back
 
@@ -55,7 +56,9 @@ if on_npus:
 else:
     with st.expander(t("What an installation does, step by step"), expanded=last is None, key="install-plan"):
         try:
-            plan_preview(path.planned("install", host).steps)
+            plan = path.planned("install", host)
+            plan_preview(host, plan.kind, plan.title, plan.steps)
         except ConsoleError as error:
             st.error(marked(error.text))
+results_section(host)
 bundle_section(host)

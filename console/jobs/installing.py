@@ -78,11 +78,15 @@ def start(host_id: int, wish: Wish, *, actor: str) -> int:
     return enqueue("install", subject, host_id, title, listed, actor=actor)
 
 
-def start_removal(host_id: int, wish: Wish, *, actor: str) -> int:
+def start_removal(host_id: int, wish: Wish, *, actor: str, with_driver: bool = False) -> int:
     """Queue the job that takes back what was installed; the id of the active job if this host has one."""
     host = inventory.host(host_id)
-    title = say("Remove what was installed on {host}", host=host.title)
-    return enqueue("remove", f"host:{host.id}", host_id, title, removal(host, wish), actor=actor)
+    listed = removal(host, wish, with_driver=with_driver)
+    return enqueue("remove", f"host:{host.id}", host_id, removal_title(host), listed, actor=actor)
+
+
+def removal_title(host: Host) -> Text:
+    return say("Remove what was installed on {host}", host=host.title)
 
 
 def dry_run(host: Host, listed: Sequence[Step]) -> list[Looked]:

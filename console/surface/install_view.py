@@ -34,7 +34,7 @@ def choose_and_start(host: Host, *, running: bool) -> None:
     wish = _wish(host, found)
     _refused(found)
     try:
-        steps = installing.steps(host, wish)
+        _, name, steps = installing.made(host, wish)
     except ConsoleError as error:
         st.error(marked(error.text))
         return
@@ -42,7 +42,7 @@ def choose_and_start(host: Host, *, running: bool) -> None:
     _buttons(host, wish, steps, others, running=running)
     _dry(host, steps)
     with st.expander(t("What an installation does, step by step"), expanded=not running, key="install-plan"):
-        plan_preview(steps)
+        plan_preview(host, "install", name, steps)
 
 
 def _wish(host: Host, found: Resolution) -> Wish:

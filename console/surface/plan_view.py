@@ -4,13 +4,16 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from console.hosts.inventory import Host
+from console.jobs import by_hand
 from console.plans.runbook import runbook
 from console.plans.step import Step
-from console.surface.ui import span, t, words
+from console.surface.ui import attempt, span, t, words
+from console.text import Text
 
 
-def plan_preview(steps: Sequence[Step]) -> None:
-    """The very scripts that would run, one below the other, and all of them as one file."""
+def plan_preview(host: Host, kind: str, title: Text, steps: Sequence[Step]) -> None:
+    """The very scripts that would run, one below the other, and as one file whose results can come back."""
     total = sum(step.expected_s for step in steps)
     st.caption(
         t(
@@ -20,7 +23,14 @@ def plan_preview(steps: Sequence[Step]) -> None:
         )
     )
     st.download_button(
-        t("Download as a shell script"), runbook(steps), file_name="install.sh", mime="text/x-sh", on_click="ignore"
+        t("Download as a shell script"),
+        runbook(steps, host.name),
+        file_name="install.sh",
+        mime="text/x-sh",
+        key="runbook",
+        help=t("It does the same without the console. Bring its results back below."),
+        on_click=attempt,
+        args=(by_hand.export, host, kind, title, steps),
     )
     chosen = st.selectbox(
         t("Read the step"),

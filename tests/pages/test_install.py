@@ -1,9 +1,16 @@
 """Install: what will be done, before and while it happens."""
 
+import subprocess
+from pathlib import Path
+
+import pytest
+
 from console.hosts import observe
 from console.hosts.inventory import Host
-from console.jobs import history, path
-from tests.pages.page import in_language, opened, press, said
+from console.jobs import by_hand, history, path
+from console.plans.step import Step
+from console.text import verbatim
+from tests.pages.page import calm, in_language, opened, press, said
 
 
 def test_it_opens(situation: str, lang: str) -> None:
@@ -45,3 +52,24 @@ def test_a_failed_installation_shows_its_log_and_can_be_resumed(seeded: Host) ->
     assert "第一行\n**bold**" in said(page)
     press(page, f"resume-{failed.id}")
     assert (history.job(failed.id).state, history.job(failed.id).attempt) == ("queued", 2)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_results_of_the_script_come_back(host: Host, tmp_path: Path, lang: str) -> None:
+    steps = [Step("one", verbatim("One"), "true"), Step("two", verbatim("Two"), "echo why; exit 3")]
+    (tmp_path / "install.sh").write_text(by_hand.export(host, "install", verbatim("Install"), steps))
+    out = subprocess.run(["sh", "install.sh"], cwd=tmp_path, capture_output=True, text=True, check=False).stdout
+    page = opened("install", host=host.id, lang=lang)
+    assert page.button(key="results-record").disabled
+    page = calm(page.text_area(key=f"results-text-{host.id}").set_value(out[:-20]).run())
+    page = press(page, "results-record")
+    assert [one for one in page.error if "pilot-results-" in one.value]
+    assert page.text_area(key=f"results-text-{host.id}").value == out[:-20], "nothing of it is lost"
+    assert history.jobs() == []
+    page = calm(page.text_area(key=f"results-text-{host.id}").set_value(out).run())
+    page = press(page, "results-look")
+    assert "why" in said(page)
+    page = press(page, "results-record")
+    (job,) = history.jobs()
+    assert (job.state, [one.state for one in job.steps]) == ("failed", ["ok", "failed"])
+    assert [one.value for one in page.success if f"{job.id}" in one.value]
