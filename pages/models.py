@@ -13,6 +13,7 @@ from console.surface.way_back import way_back
 title(t("Models"), t("Folders with weights in the Hugging Face format, each looked through before it is used."))
 way_back()
 st.page_link("fit.py", label=t("Will a model fit on my cards?"), icon=":material/straighten:")
+all_models()
 host = chosen_host()
 seen = search(host)
 found = models_of(host)
@@ -40,4 +41,3 @@ with st.form("add-model", clear_on_submit=False):
         if added is not None:
             st.toast(t("Added."))
         st.rerun()
-all_models()

@@ -41,18 +41,19 @@ def all_models() -> None:
 
 def _row(host: inventory.Host, model: ModelFolder, problems: list[Problem], seen: float) -> list[Cell]:
     bad = [one for one in problems if one.is_error]
+    shape = "■" if bad else "▲" if problems else "●"
     tone, word = (
         ("bad", t("cannot be served")) if bad else ("warn", t("with remarks")) if problems else ("", t("whole"))
     )
     first = next(iter([*bad, *problems]), None)
-    more = t(" and {n} more", n=len(problems) - 1) if len(problems) > 1 else ""
+    more = f" (+{len(problems) - 1})" if len(problems) > 1 else ""
     return [
         Cell(words(host.title)),
         Cell(model.name, whole=model.folder),
         Cell(size(model.weight_bytes)),
         Cell(parameters(model)),
         Cell(stored(model)),
-        Cell(word, tone),
+        Cell(f"{shape} {word}", tone),
         Cell((words(first.seen) + more) if first else t("nothing"), "" if first else "quiet"),
         Cell(ago(seen), "quiet"),
     ]
@@ -116,7 +117,7 @@ def parameters(model: ModelFolder) -> str:
 def stored(model: ModelFolder) -> str:
     """The formats of the headers, the most frequent first, and the quantization that config.json or its tool names."""
     kinds = " + ".join(sorted(model.types, key=lambda one: -model.types[one])[:3])
-    return " · ".join(one for one in (kinds or model.dtype, model.quantization or "") if one) or "–"
+    return " · ".join(one for one in (kinds, model.quantization or "") if one) or "–"
 
 
 def summary(model: ModelFolder) -> str:
