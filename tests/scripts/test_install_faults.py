@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from console.plans import ascend_docker, ascend_venv
-from console.plans.ascend import AsRoot, Options
+from console.plans.ascend import AsRoot, Options, runtime_script
 from console.plans.refusals import Route
 from console.plans.runbook import runbook
 from console.plans.step import Step
@@ -172,6 +172,18 @@ def test_the_container_route(tmp_path: Path, bundle: Path) -> None:
     assert "Downloaded newer image" in told
     assert "image.verify=0" in told
     assert "level-container.verify=0" in told
+
+
+def test_an_image_that_was_there_before_is_used_and_not_noted_as_brought(tmp_path: Path, bundle: Path) -> None:
+    steps = plan(BARE, bundle, Route.DOCKER, source="index")
+    host, image = Host(tmp_path / "host", "two-healthy-910b4"), "quay.io/ascend/vllm-ascend:v0.23.0.post1"
+    told = said(host, steps["level-container"], before=f"docker pull {image} >/dev/null")
+    assert "level-container.verify=0" in told
+    look = runtime_script(Options(WORK), "ascend_docker")
+    assert host.run(f"sh -c {shlex.quote(look)}; ls {shlex.quote(WORK)}/installs").splitlines()[-2:] == [
+        image,
+        "container-looked",
+    ]
 
 
 def test_the_runbook_does_the_same_without_the_console(tmp_path: Path, bundle: Path) -> None:

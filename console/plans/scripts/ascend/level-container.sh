@@ -13,4 +13,4 @@ case ${code:-0} in
     4) fail "The container did not get its $shm GiB of shared memory." ;;
     *) fail "The container did not start; what the engine said is above." ;;
 esac
-printf '%s\n' "$image" >"$notes/container-looked"
+noted container-looked "$image"

@@ -8,8 +8,12 @@ case $backend in
         cat "$venv/pilot-stack"
         ;;
     *)
-        [ -s "$notes/image" ] || exit 44
-        image=$(cat "$notes/image")
+        # An image that was there before us was tried, but never noted as brought, so that removing leaves it alone.
+        image=$(cat "$notes/container-looked" 2>/dev/null || true)
+        if [ -z "$image" ] || ! engine inspect "$image" >/dev/null 2>&1; then
+            [ -s "$notes/image" ] || exit 44
+            image=$(cat "$notes/image")
+        fi
         engine inspect "$image" >/dev/null 2>&1 || { echo "the image $image is not there any more"; exit 1; }
         printf '%s\n' "$image"
         ;;
