@@ -77,12 +77,7 @@ def _model(target: LocalCpuTarget, name: str, config: dict[str, object]) -> None
     """Made and named as the installation does it."""
     final = Path(model_folder(target, name))
     part = final.with_name(f"{final.name}.part")
-    part.mkdir(parents=True)
-    (part / "config.json").write_text(json.dumps(config))
-    (part / "tokenizer.json").write_text("{}")
-    (part / "tokenizer_config.json").write_text(json.dumps({"chat_template": "{{ messages }}"}))
-    header = json.dumps({"a": {"dtype": "BF16", "shape": [2, 3], "data_offsets": [0, 12]}}).encode()
-    (part / "model.safetensors").write_bytes(struct.pack("<Q", len(header)) + header + bytes(12))
+    write_model(part, config)
     step = next(
         each for each in plan(target) if each.name == f"model-{final.name}" or name.replace("_", "-") in each.name
     )
@@ -90,3 +85,14 @@ def _model(target: LocalCpuTarget, name: str, config: dict[str, object]) -> None
     assert recipe
     command = [sys.executable, str(SCRIPTS / "publish.py"), str(part), str(final), shlex.split(recipe[1])[0]]
     subprocess.run(command, check=True, capture_output=True)
+
+
+def write_model(folder: Path, config: dict[str, object]) -> Path:
+    """A folder that looks like a whole small model; nothing computes with it."""
+    folder.mkdir(parents=True)
+    (folder / "config.json").write_text(json.dumps(config))
+    (folder / "tokenizer.json").write_text("{}")
+    (folder / "tokenizer_config.json").write_text(json.dumps({"chat_template": "{{ messages }}"}))
+    header = json.dumps({"a": {"dtype": "BF16", "shape": [2, 3], "data_offsets": [0, 12]}}).encode()
+    (folder / "model.safetensors").write_bytes(struct.pack("<Q", len(header)) + header + bytes(12))
+    return folder
