@@ -1,6 +1,7 @@
 """Getting a model from a hub: what is read of its list, and the scripts against a hub that misbehaves."""
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -249,3 +250,17 @@ def test_a_next_page_elsewhere_is_not_followed() -> None:
 def test_folders_that_cannot_be(path: str) -> None:
     with pytest.raises(InvalidInput):
         weights.plan(remote("modelscope", "a/b"), path)
+
+
+@pytest.mark.parametrize("shell", ["sh", "bash"])
+@pytest.mark.parametrize("path", ["/m", '/it\'s $(touch /tmp/x) `y` "z" é/模型'])
+def test_every_script_is_shell_and_differs_in_its_quoted_values_only(shell: str, path: str) -> None:
+    one = remote("huggingface", "a/b")
+    scripts = [text for step in weights.plan(one, path) for text in (step.script, step.verify) if text]
+    plain = [text for step in weights.plan(one, "/m") for text in (step.script, step.verify) if text]
+    for text, other in zip(
+        [*scripts, weights.room_script(one, path)], [*plain, weights.room_script(one, "/m")], strict=True
+    ):
+        checked = subprocess.run([shell, "-n"], input=text.encode(), capture_output=True, check=False)
+        assert (checked.returncode, checked.stderr) == (0, b"")
+        assert text.replace(f"folder={shlex.quote(path)}\n", "folder=/m\n") == other
