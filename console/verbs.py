@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from console.errors import ConsoleError
+from console.facts.decoding import decoded
 from console.terminal import FAILED, OK, WRONG_INPUT, t, words
 
 
@@ -134,7 +135,7 @@ def parse(chosen: argparse.Namespace) -> int:
     """What the output of a tool says, as JSON."""
     from console.facts.kinds import parse as read
 
-    text = sys.stdin.buffer.read().decode("utf-8", errors="replace")
+    text = decoded(sys.stdin.buffer.read())
     try:
         found = read(chosen.kind, text)
     except ConsoleError as error:

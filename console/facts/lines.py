@@ -14,6 +14,10 @@ _PROMPT = re.compile(
 )
 _NUMBER = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?")
 _UNIT = r"%|°?C|℃|m?W|[KMGT]i?B|kB|[KMG]?Hz|MHZ|[KMG]b/s|MT/s|pages?|days?|ms|s"
+_FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
+"""What Chinese input methods type for the signs of ASCII, such as a full-width bar or digit."""
+_TWICE_AT_LEAST = 4
+"""So many different lines must come again in the same order before a text counts as pasted twice."""
 _QUANTITY = re.compile(rf"([+-]?[0-9]+(?:\.[0-9]+)?)\s*(?:{_UNIT})?")
 NOTHING = frozenset(
     {"", "na", "n/a", "-", "--", "none", "null", "unknown", "unknown!", "not available", "not provided"}
@@ -21,13 +25,25 @@ NOTHING = frozenset(
 
 
 def clean(text: str) -> str:
-    """`text` with one kind of line end and blank, without colours, byte order mark or the marks of a quotation."""
+    """`text` once, with one kind of line end, blank and width of signs, without colours or the marks of a quotation."""
     text = _ANSI.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
     text = text.replace("\ufeff", "").replace("\u00a0", " ").replace("\u3000", " ").replace("\x00", "")
+    text = text.translate(_FULL_WIDTH)
     rows = [row for row in text.split("\n") if row.strip()]
     if rows and all(row.startswith(">") for row in rows):  # quoted in a mail or an issue
         text = re.sub(r"^> ?", "", text, flags=re.MULTILINE)
-    return text
+    return _once(text)
+
+
+def _once(text: str) -> str:
+    """The first half of a text that consists of two equal halves, as when a capture was pasted twice."""
+    rows = text.split("\n")
+    said = [index for index, row in enumerate(rows) if row.strip()]
+    half = len(said) // 2
+    first, second = ([rows[index].rstrip() for index in part] for part in (said[:half], said[half:]))
+    if first != second or len(set(first)) < _TWICE_AT_LEAST:
+        return text
+    return "\n".join([*rows[: said[half]], ""])
 
 
 def lines(text: str) -> list[str]:

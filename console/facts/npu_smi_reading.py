@@ -8,7 +8,8 @@ from console.facts.npu_smi_cells import Labels, Value, labels_of, values_of
 from console.facts.table import Row
 
 _IDLE = re.compile(r"No running process(?:es)? found(?:\s+in\s+NPU\s*(?:ID)?\s*[:：]?\s*(\d+)?)?", re.IGNORECASE)
-_WARNING = re.compile(r"^\[?WARN(?:ING)?\]?[:\s]*(?:The\s+)?([^,.;]+)", re.IGNORECASE)
+_WARNING = re.compile(r"^\[?WARN(?:ING)?\]?[:\s]*(?!Permanently added)(?:The\s+)?([^,.;]+)", re.IGNORECASE)
+_NUMBERED = re.compile(r"\s*\d+\s+\S")
 _BUS_ID = re.compile(r"(?:[0-9A-Fa-f]{4,8}:)?[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f]")
 _BARE_PROCESS = re.compile(r"(\d+\s+\d+)\s+(\d+)\s+(\S.*?)\s+(\d+)(?:\s+(\d+|NA))?")
 _CARD_LABELS: Labels = (("npu", "name"), ("health",), ("power", "temp", "hugepages"))
@@ -80,6 +81,9 @@ class Reading:
             self._process(Row(cells, cells, line))
         elif warning := _WARNING.match(line):
             self.warnings.append(warning.group(1).strip())
+        elif self.table_seen and _NUMBERED.match(line):
+            self.end()  # the chip row that comes next may belong to this line, and not to the card before it
+            self.unread.append(line)
 
     def row(self, row: Row) -> None:
         if self._idle_line(row) or self._header(row.cells):

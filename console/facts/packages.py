@@ -15,6 +15,10 @@ _COLUMNS = re.compile(rf"(?:\[\w+\]\s*)?([A-Za-z0-9][\w.-]*)\s+({_VERSION})(?:\s
 _LEGACY = re.compile(rf"([A-Za-z0-9][\w.-]*)\s+\(({_VERSION})(?:,.*)?\)")
 _REPORTED = re.compile(rf"(vLLM(?: Ascend)?|PyTorch) Version\s*[:：]\s*({_VERSION}).*", re.IGNORECASE)
 _REPORTED_NAMES = {"pytorch": "torch"}
+_EDITABLE = re.compile(rf"# Editable install .*\(([A-Za-z0-9][\w.-]*)==({_VERSION})\)")
+_WHEEL = re.compile(rf"([A-Za-z0-9][\w.-]*)\s+@\s+\S*/[\w.]+-({_VERSION})-[\w.]+-[\w.]+-[\w.]+\.whl(?:#\S*)?")
+_ELSEWHERE = re.compile(r"-e\s+\S*#egg=\S+|[A-Za-z0-9][\w.-]*\s+@\s+\S+://\S+")
+"""A package that was built from elsewhere, whose line does not tell its version."""
 _RELEASE = re.compile(r"v?(\d+(?:\.\d+)*)")
 _PAIRS = (("torch-npu", "torch"), ("vllm-ascend", "vllm"))
 """Packages whose releases must agree."""
@@ -22,21 +26,31 @@ _PAIRS = (("torch-npu", "torch"), ("vllm-ascend", "vllm"))
 
 @dataclass(frozen=True)
 class Packages:
-    """Normalised name -> version. `mismatch` names pairs whose releases differ; null when no pair is complete."""
+    """Normalised name -> version. `mismatch` names pairs whose releases differ; null when no pair is complete.
+
+    unread  lines of packages that do not tell their version
+    """
 
     packages: dict[str, str]
     mismatch: tuple[str, ...] | None
+    unread: tuple[str, ...] = ()
     status: str = "ok"
 
 
 def parse_packages(text: str) -> Packages | Trouble:
     """Packages in `text`, one a line; lines of another form are passed over."""
     found = _from_json(text)
-    for row in lines(text) if not found else []:
+    unread: list[str] = []
+    noted = [row for row in clean(text).split("\n") if row.strip().startswith("# Editable")]
+    for row in [*lines(text), *noted] if not found else []:
         stripped = row.strip()
         if match := _REPORTED.fullmatch(stripped):
             name = normalised(match.group(1))
             found.setdefault(_REPORTED_NAMES.get(name, name), match.group(2))
+        elif match := _EDITABLE.fullmatch(stripped) or _WHEEL.fullmatch(stripped):
+            found.setdefault(normalised(match.group(1)), match.group(2))
+        elif _ELSEWHERE.fullmatch(stripped):
+            unread.append(stripped)
         elif match := _PINNED.match(stripped) or _LEGACY.fullmatch(stripped) or _COLUMNS.fullmatch(stripped):
             found.setdefault(normalised(match.group(1)), match.group(2))
     if not found:
@@ -47,7 +61,7 @@ def parse_packages(text: str) -> Packages | Trouble:
         for one, other in pairs
         if _release(found[one]) != _release(found[other])
     )
-    return Packages(found, differing if pairs else None)
+    return Packages(found, differing if pairs else None, tuple(unread))
 
 
 def normalised(name: str) -> str:

@@ -53,6 +53,8 @@ RETYPINGS = {
     "quoted": lambda text: "".join(f"> {line}\n" for line in text.split("\n")),
     "in a code block": lambda text: f"```\n{text}\n```\n",
     "a non-breaking blank for a blank": lambda text: text.replace(" ", "\u00a0"),
+    "full-width signs": lambda text: text.translate({code: code + 0xFEE0 for code in range(0x21, 0x7F)}),
+    "pasted twice": lambda text: text + "\n" + text if len(set(text.split("\n"))) > 6 else text,
 }
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from console.facts.decoding import decoded
 from console.facts.kinds import parse
 from console.facts.listeners import Listener, parse_listeners
 from console.facts.npu_presence import NpuNodes, PciNpu, parse_npu_nodes, parse_npu_pci, parse_npu_tool
@@ -102,6 +103,28 @@ def test_lists_of_packages(text: str, packages: dict[str, str]) -> None:
     found = parse("pip_list", text)
     assert found["packages"] == packages
     assert found["mismatch"] is None
+
+
+def test_packages_from_elsewhere_tell_their_version_or_are_named() -> None:
+    found = parse(
+        "pip_list",
+        "-e git+https://host/vllm@0a1b2c#egg=vllm\n# Editable install with no version control (modelscope==1.30.0)\n"
+        "-e /src/modelscope\nvllm-ascend @ file:///x/vllm_ascend-0.23.0-cp311-cp311-manylinux_2_34_aarch64.whl\n"
+        "torch_npu @ https://host/archive/main.zip\n",
+    )
+    assert found["packages"] == {"modelscope": "1.30.0", "vllm-ascend": "0.23.0"}
+    assert [line.split()[0] for line in found["unread"]] == ["-e", "torch_npu"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "gb18030"])
+def test_a_text_in_the_encoding_of_where_it_was_saved(encoding: str) -> None:
+    text = "架构：   aarch64\nCPU:   96\n厂商 ID：   HiSilicon\n"
+    assert decoded(text.encode(encoding)).removeprefix("\ufeff") == text
+
+
+def test_a_character_cut_at_the_end_does_not_change_the_encoding() -> None:
+    assert decoded("架构：aarch64 架构".encode()[:-1]).startswith("架构：aarch64 架")
+    assert decoded(b"CPU(s): 8\xff\x00\xfe\xff CPU\n").startswith("CPU(s): 8")
 
 
 def test_packages_that_do_not_go_together() -> None:

@@ -159,3 +159,29 @@ def test_network_answers_of_npus_that_are_not_the_usual_ones() -> None:
     found = parse("hccn_tool", "packet statistics:\nmac_tx_total_pkt_num:12\nmac_rx_bad_pkt_num:0\n")
     assert (found["status"], found["values"]) == ("ok", {"mac_tx_total_pkt_num": "12", "mac_rx_bad_pkt_num": "0"})
     assert parse("hccn_tool", "hccn_tool is busy, please try again later")["error_kind"] == "device_busy"
+
+
+def test_a_row_nobody_can_read_does_not_lend_its_other_half_to_the_card_before_it() -> None:
+    rows = """\
+1     910B4                Warning        91.2        95                0    / 0
+0                          0000:01:00.0   0           0    / 0          ? / 32768
+2     910B4                Critical       91.2        ??                0/0
+0                          0000:02:00.0   0           0 / 0             2871/32768
+"""
+    found = info(rows + PROCESSES.replace("|", " ") + "No running processes found in NPU 1\n")
+    assert found["status"] == "partial"
+    assert [(one["npu"], one["bus_id"], one["hbm_used_mb"]) for one in found["devices"]] == [(1, None, None)]
+    assert len(found["unread"]) == 3
+
+
+def test_full_width_bars_and_colons_make_no_card_of_their_own() -> None:
+    row = "| 0     910B4               | OK            | 91.2        45                0    / 0             |\n"
+    chip = "| 0                         | 0000:C1:00.0  | 0           0    / 0          2871 / 32768         |\n"
+    text = HEAD + row + chip
+    assert info(text.replace("|", "｜").replace(":", "：").replace("(", "（").replace(")", "）")) == info(text)
+
+
+def test_what_ssh_warns_of_is_no_warning_of_npu_smi() -> None:
+    said = "Warning: Permanently added '192.0.2.1' (ED25519) to the list of known hosts.\n"
+    card = "| 0     910B4               | OK            | 91.2        45                0    / 0             |\n"
+    assert info(said + HEAD + card)["warnings"] == []
