@@ -8,7 +8,7 @@ from console.facts.npu_smi_cells import Labels, Value, labels_of, values_of
 from console.facts.table import Row
 
 _IDLE = re.compile(r"No running process(?:es)? found(?:\s+in\s+NPU\s*(?:ID)?\s*[:：]?\s*(\d+)?)?", re.IGNORECASE)
-_WARNING = re.compile(r"^\[?WARN(?:ING)?\]?[:\s]*(?!Permanently added)(?:The\s+)?([^,.;]+)", re.IGNORECASE)
+_WARNING = re.compile(r"^(?!.*Permanently added)\[?WARN(?:ING)?\]?[:\s]*(?:The\s+)?([^,.;]+)", re.IGNORECASE)
 _NUMBERED = re.compile(r"\s*\d+\s+\S")
 _BUS_ID = re.compile(r"(?:[0-9A-Fa-f]{4,8}:)?[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f]")
 _BARE_PROCESS = re.compile(r"(\d+\s+\d+)\s+(\d+)\s+(\S.*?)\s+(\d+)(?:\s+(\d+|NA))?")
