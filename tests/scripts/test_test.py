@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.house.tree import ROOT
+from tests.running import free_port
 
 GREEN = '''\
 """Tests."""
@@ -51,7 +52,7 @@ import pytest
 
 
 def hold() -> None:
-    with socket.create_server(("127.0.0.1", 8000)) as server, socket.create_connection(server.getsockname()):
+    with socket.create_server(("127.0.0.1", FREE)) as server, socket.create_connection(server.getsockname()):
         time.sleep(3)
 
 
@@ -123,7 +124,7 @@ def test_all_green(project: Path) -> None:
 
 
 def test_engines_of_both_kinds_may_take_one_port(project: Path) -> None:
-    (project / "tests" / "test_port.py").write_text(PORT)
+    (project / "tests" / "test_port.py").write_text(PORT.replace("FREE", str(free_port())))
     code, said = run(project, "-k", "takes_the_port")
     assert said[-1] == "2 passed, 0 failed, 0 skipped", "\n".join(said)
     assert code == 0
