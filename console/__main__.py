@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from console.arguments import spoken
 from console.errors import ConsoleError
 from console.settings import DATA_VARIABLE, DEFAULT_PORT
 from console.terminal import FAILED, INTERRUPTED, WRONG_INPUT, t, words
@@ -14,7 +15,7 @@ from console.terminal import FAILED, INTERRUPTED, WRONG_INPUT, t, words
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one verb; the exit code tells: 0 done, 1 failed, 2 wrong input, 3 unreachable, 130 interrupted."""
-    chosen = parser().parse_args(arguments)
+    chosen = parser().parse_args(spoken(arguments))
     if folder := getattr(chosen, "data", None):
         os.environ[DATA_VARIABLE] = str(Path(folder).expanduser().resolve())
     try:

@@ -106,6 +106,7 @@ def _target(chosen: argparse.Namespace, catalog: "Knowledge") -> "tuple[Target |
     from console.catalog.releases import python_of
     from console.plans.target import Target, arch_name
 
+    _tidy(chosen)
     for name, (pattern, example) in _SHAPES.items():
         values = getattr(chosen, name)
         for value in values if isinstance(values, list) else [values]:
@@ -132,6 +133,16 @@ def _target(chosen: argparse.Namespace, catalog: "Knowledge") -> "tuple[Target |
     )
 
 
+def _tidy(chosen: argparse.Namespace) -> None:
+    """Versions as people write them: with blanks around them, or a v in front."""
+    for name in _SHAPES:
+        value = getattr(chosen, name)
+        tidy = [
+            one.strip().removeprefix("v").removeprefix("V") for one in ([value] if isinstance(value, str) else value)
+        ]
+        setattr(chosen, name, tidy[0] if isinstance(value, str) else tidy)
+
+
 def _of_host(name: str) -> "tuple[Target, dict[str, Text]]":
     from console.hosts import inventory, observe
     from console.plans import target as targets
@@ -153,7 +164,7 @@ def _malformed(name: str, value: str, example: str) -> Text:
 
 def _system(given: str, catalog: "Knowledge") -> str:
     """In lower case; a service pack or point release behind a known name is left out."""
-    name = given.strip().lower()
+    name = "-".join(given.strip().lower().split())
     near = [one for one in catalog.systems if name.startswith((f"{one}-", f"{one}.", f"{one}sp"))]
     return name if name in catalog.systems or not near else max(near, key=len)
 

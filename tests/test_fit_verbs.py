@@ -52,6 +52,15 @@ def test_why_not(capsys: pytest.CaptureFixture[str], name: str) -> None:
     assert "W8A8" in said["reason"]
     assert (said["max_context"], said["max_concurrency"]) == (0, 0)
     assert said["rules"][0]["source"]
+    assert not any("msModelSlim" in one for one in said["remarks"])
+
+
+def test_a_remark_never_recommends_what_was_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    _, said = run(capsys, "Qwen3-8B", "--chip", "910B4", "--utilization", "0.95")
+    assert said["fits"] is False
+    assert any("utilization 0.89" in one for one in said["remarks"])
+    _, nobody = run(capsys, "Qwen3-8B", "--chip", "910B4", "--concurrency", "0")
+    assert not any("devices are used" in one for one in nobody["remarks"])
 
 
 def test_a_checkpoint_says_its_quantization(capsys: pytest.CaptureFixture[str]) -> None:

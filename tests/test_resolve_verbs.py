@@ -132,7 +132,7 @@ def test_too_little_is_wrong_input(words: list[str], capsys: pytest.CaptureFixtu
 @pytest.mark.parametrize(
     ("given", "system"),
     [("Ubuntu-22.04", "ubuntu-22.04"), ("kylin-v10-sp3", "kylin-v10"), ("openEuler-22.03-LTS-SP4", "openeuler-22.03"),
-     ("ubuntu-22.04.5", "ubuntu-22.04")],
+     ("ubuntu-22.04.5", "ubuntu-22.04"), (" Ubuntu 22.04 ", "ubuntu-22.04")],
 )  # fmt: skip
 def test_the_system_is_taken_without_its_point_release(
     given: str, system: str, capsys: pytest.CaptureFixture[str]
@@ -225,3 +225,17 @@ def test_what_a_host_did_not_tell_is_said(capsys: pytest.CaptureFixture[str]) ->
     assert {one["code"] for one in found["refused"]} == {"chip_unknown"}
     assert set(found["unseen"]) == {"libc"}
     assert "Not known of this host: libc" in err
+
+
+@pytest.mark.parametrize("driver", ["v25.5.1", " 25.5.1 ", "V25.5.1"])
+def test_a_version_as_people_write_it(driver: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = pilot([*HOST, "--driver", driver, "--json"], capsys)
+    assert (code, json.loads(out)["host"]["driver"]) == (0, "25.5.1")
+
+
+def test_a_flag_may_be_what_is_asked_about(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = pilot(["--why-not", "--async_engine", "--json"], capsys)
+    assert code == 0
+    assert json.loads(out)["why_not"]
+    with pytest.raises(SystemExit):
+        pilot(["--why-not", "--json"], capsys)

@@ -15,6 +15,7 @@ from console.serving import ascend, known
 from console.serving.asked import AUTO, Refusal, ServeSpec
 from console.serving.backends.ascend_docker import image_of
 from console.serving.conflicts import conflicts
+from console.serving.explain_around import around
 from console.serving.explain_local import local_fields
 from console.serving.explain_options import Options
 from console.serving.explain_parts import Finding, Ignored, Pasted, Settings
@@ -185,8 +186,8 @@ def _model(pasted: Pasted, fields: Mapping[str, Any]) -> dict[str, Any]:
 def _judge(settings: Settings, spec: ServeSpec) -> None:
     """What is wrong with the whole: the model, keys of the plugin, and what does not go together."""
     pasted = settings.pasted
-    for finding in _model_findings(pasted, settings.family, settings.release):
-        pasted.findings.append(finding)
+    pasted.findings += _model_findings(pasted, settings.family, settings.release)
+    pasted.findings += around(settings, spec, _of_catalog(pasted))
     token = settings.tokens.get("additional_config", "--additional-config")
     for key, trouble in known.config_troubles(spec.additional_config, settings.release):
         pasted.find(key, trouble.problem, trouble.instead, token)
@@ -222,6 +223,14 @@ def _token(settings: Settings, refusal: Refusal) -> str:
     if refusal.field in ("extra_args", "extra_env"):
         return next((token for name, token in settings.carried.items() if name in reason), refusal.field)
     return settings.tokens.get(refusal.field) or FIELDS.get(refusal.field, refusal.field)
+
+
+def _of_catalog(pasted: Pasted) -> models.Model | None:
+    name = pasted.model.text.rstrip("/") if pasted.model else ""
+    try:
+        return models.find(name.rsplit("/", 1)[-1] if name.startswith("/") else name).model
+    except NotFound:
+        return None
 
 
 def _model_findings(pasted: Pasted, family: str | None, release: str) -> Iterator[Finding]:

@@ -57,6 +57,11 @@ def container(words: list[Word], pasted: Pasted) -> list[Word] | None:
         pasted.find(words[0].raw, say("No image is named."), say("Name the image of a vllm-ascend release."))
         return []
     pasted.image = words[at].text
+    texts = [word.text for word in words[:at]]
+    pasted.is_privileged = any(one in texts for one in ("--privileged", "--privileged=true"))
+    pasted.is_host_memory = any(one in " ".join(texts) for one in ("--ipc=host", "--ipc host"))
+    brings_all = any(one in " ".join(texts) for one in ("--runtime=ascend", "--runtime ascend", "--gpus"))
+    pasted.is_npu_container = "vllm-ascend" in pasted.image and not brings_all
     return [*entry, *words[at + 1 :]]
 
 
@@ -125,6 +130,7 @@ def _device(value: str, tokens: list[str], pasted: Pasted) -> None:
         pasted.device_ids = (*pasted.device_ids, int(found[1]))
         pasted.take(*tokens)
     elif value.partition(":")[0] in SHARED_DEVICES:
+        pasted.shared_devices.append(value.partition(":")[0])
         pasted.take(*tokens)
     elif "nvidia" in value:
         pasted.find(" ".join(tokens), say("It is a device of NVIDIA cards."), say("Leave it out."))
@@ -138,6 +144,7 @@ def _volume(name: str, value: str, tokens: list[str], pasted: Pasted) -> None:
         source = parts.get("source") or parts.get("src") or ""
         target = parts.get("target") or parts.get("destination") or parts.get("dst") or ""
         value = f"{source}:{target}" + (":ro" if "readonly" in parts or "ro" in parts else "")
+    pasted.targets.append(value.split(":")[1] if ":" in value else value)
     if value.partition(":")[0].startswith(OF_THE_DRIVER):
         pasted.take(*tokens)
     elif value.startswith("/") and value.count(":") >= 1:

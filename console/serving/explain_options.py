@@ -181,12 +181,16 @@ class Options:
             else:
                 self.fields[field] = value
                 self.tokens[field] = given.token
-        if field == "quantization" and (trouble := known.method_trouble(given.value, self.release, self.family)):
+        if field == "quantization" and (trouble := self._of_method(given.value)):
             self.pasted.find(given.token, trouble.problem, trouble.instead, given.raw)
             del self.fields["quantization"]
         elif field in ("reasoning_parser", "tool_parser"):
             self._parser(given, str(field))
         self.pasted.take(*tokens)
+
+    def _of_method(self, value: str) -> known.Trouble | None:
+        found = known.method_trouble(value, self.release, self.family)
+        return found or (known.method_doubt(value, self.release) if self.family is None else None)
 
     def _parser(self, given: Given, field: str) -> None:
         names = self.parser.reasoning_parsers if field == "reasoning_parser" else self.parser.tool_parsers

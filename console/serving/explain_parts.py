@@ -78,6 +78,11 @@ class Pasted:
     shm_gib: int | None = None
     device_ids: tuple[int, ...] = ()
     mounts: list[str] = field(default_factory=list)
+    targets: list[str] = field(default_factory=list)
+    shared_devices: list[str] = field(default_factory=list)
+    is_npu_container: bool = False
+    is_privileged: bool = False
+    is_host_memory: bool = False
     is_local: bool = False
     taken: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)

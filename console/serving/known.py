@@ -106,6 +106,21 @@ def method_trouble(value: str, release: str, family: str | None) -> Trouble | No
     return Trouble(why, counterpart)
 
 
+def method_doubt(value: str, release: str) -> Trouble | None:
+    """What has to be said of a value of --quantization where no chip is named: most hosts have an A2 or an A3."""
+    found = flags.flags().methods.get(value)
+    if found is None or "A2" in found.families:
+        return None
+    if found.expands_since and parsers.order(release) >= parsers.order(found.expands_since):
+        return None
+    why = say(
+        "No chip is named. {name} runs on chips of {families} only: a 910B and an A3 have no arithmetic for it.",
+        name=value,
+        families=", ".join(found.families),
+    )
+    return Trouble(why, say("Use W8A8 or W4A8 weights made with ModelSlim, with --quantization ascend."))
+
+
 def variable_trouble(name: str, value: str, release: str) -> Trouble | None:
     """Whether something in this release reads a variable; names of other programs are none of our business."""
     entry = flags.flags().variable(name)

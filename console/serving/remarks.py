@@ -15,7 +15,10 @@ GIB = 1024**3
 
 def remarks(shape: Shape, model: Model | None, one: Card, wish: Wish, answer: Answer) -> list[Text]:
     """`model` None = the figures come from a folder."""
-    found = [*_about_weights(model, one, wish), *_about_layout(shape, one, wish, answer), *_about_card(one, answer)]
+    is_refused = {breach.field for breach in answer.breaches}
+    found = [] if "quantization" in is_refused else list(_about_weights(model, one, wish))
+    if answer.room.usable:  # nothing was added up for a wish that cannot be one
+        found += [*_about_layout(shape, one, wish, answer), *_about_card(one, answer)]
     if model is not None:
         found += [*_about_figures(model), *_about_documents(model, one, wish, answer)]
     return found
@@ -64,7 +67,7 @@ def _about_card(one: Card, answer: Answer) -> Iterator[Text]:
         )
     yield say(
         "Start with --gpu-memory-utilization {share} (at most {most} on this card).",
-        share=f"{answer.utilization:.2f}",
+        share=f"{min(answer.utilization, answer.highest):.2f}",
         most=f"{answer.highest:.2f}",
     )
 
