@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from console.plans import ascend_docker, ascend_venv
+from console.plans import ascend_docker, ascend_removal, ascend_venv
 from console.plans.ascend import AsRoot, Options, runtime_script
 from console.plans.refusals import Route
 from console.plans.runbook import runbook
@@ -127,6 +127,21 @@ def test_cards_in_use_name_their_holder(tmp_path: Path, bundle: Path) -> None:
     assert told.count("Cards of this host are in use") == 2
     assert "in the container team-b-llm" in told
     assert "Stop it, or wait until it has ended" in told
+
+
+def test_the_driver_is_not_removed_while_cards_are_in_use(tmp_path: Path, bundle: Path) -> None:
+    stack = next(one for one in on(Route.VENV, **vars(HEALTHY)).stacks if one.release.vllm_ascend == "0.23.0")
+    listed = ascend_removal.plan(HEALTHY, stack, Options(WORK, packages=str(bundle)), KNOWN, with_driver=True)
+    steps = {one.name: one for one in listed}
+    names = list(steps)
+    assert names.index("remove-firmware") < names.index("remove-driver") < names.index("restart-after")
+    note = f"mkdir -p {shlex.quote(WORK)}/installs && echo 25.5.1 >{shlex.quote(WORK)}/installs/driver"
+    told = said(Host(tmp_path / "host", "held-by-container"), steps["remove-driver"], before=note)
+    assert "so removing the driver now would break what runs on them" in told
+    assert "in the container team-b-llm" in told
+    assert "remove-driver=1" in told
+    told = said(Host(tmp_path / "other", "two-healthy-910b4"), steps["remove-driver"], before=note)
+    assert "remove-driver=0\nremove-driver.verify=0" in told
 
 
 def test_an_upgrade_takes_the_firmware_first(tmp_path: Path, bundle: Path) -> None:

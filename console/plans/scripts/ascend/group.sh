@@ -24,6 +24,15 @@ if [ -n "$from_source" ]; then
     export VLLM_VERSION_OVERRIDE
     set -- "$@" --no-build-isolation --no-binary vllm
 fi
-"$py" -m pip install --no-deps --progress-bar off --cache-dir "$work/cache/pip" "$@" -r wanted.txt ||
-    fail "Not every package could be installed; what pip said is above. Each needs a wheel for Python $python and for \
-$machine, in exactly this version."
+take() { "$py" -m pip install --no-deps --progress-bar off --cache-dir "$work/cache/pip" "$@"; }
+# Where the list knows the SHA-256 of a package, pip takes no other file; it insists for all of a call or for none.
+: >hashed.txt
+cp wanted.txt plain.txt
+if [ "$source" = index ]; then
+    pinned hashed wanted.txt "$venv/lock.txt" >hashed.txt
+    pinned plain wanted.txt "$venv/lock.txt" >plain.txt
+fi
+why="Not every package could be installed; what pip said is above. Each needs a wheel for Python $python and for \
+$machine, in exactly this version, and the file must be the one whose SHA-256 the list names."
+[ ! -s hashed.txt ] || take "$@" --require-hashes -r hashed.txt || fail "$why"
+[ ! -s plain.txt ] || take "$@" -r plain.txt || fail "$why"

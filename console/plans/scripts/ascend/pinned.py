@@ -1,4 +1,5 @@
-"""The pinned list of a stack: `list WHEELS LOCK PINS` prints all of it, `part FILE GROUP` the lines of one group.
+"""The pinned list of a stack: `list WHEELS LOCK PINS` prints all of it, `part FILE GROUP` the lines of one group,
+`hashed FILE LOCKFILE` those lines of a file for which the lock knows SHA-256 values, with them, `plain` the others.
 
 WHEELS is a folder whose wheels are the list, or empty; LOCK the text of a list, or empty; PINS `name==version` lines
 that must be part of it. GROUP names the packages of the part; with a leading `-`, all but these.
@@ -10,6 +11,8 @@ from pathlib import Path
 
 
 def main(verb: str, *words: str) -> int:
+    if verb in ("hashed", "plain"):
+        return with_hashes(*words, wanted=verb == "hashed")
     return part(*words) if verb == "part" else whole(*words)
 
 
@@ -34,6 +37,26 @@ def part(file: str, group: str) -> int:
         if (name in names) != rest:
             print(f"{name}=={version}")
     return 0
+
+
+def with_hashes(file: str, lock: str, *, wanted: bool) -> int:
+    known = hashes_of(Path(lock).read_text("utf-8")) if Path(lock).exists() else {}
+    for name, version in of_text(Path(file).read_text("utf-8")).items():
+        values = known.get((name, version), [])
+        if bool(values) == wanted:
+            print(" ".join([f"{name}=={version}", *values]))
+    return 0
+
+
+def hashes_of(lock: str) -> "dict[tuple[str, str], list[str]]":
+    found: dict[tuple[str, str], list[str]] = {}
+    of: list[str] = []
+    for line in lock.splitlines():
+        match = re.match(r"([A-Za-z0-9][\w.-]*)==([\w.+!-]+)", line)
+        if match:
+            of = found.setdefault((normal(match[1]), match[2]), [])
+        of += re.findall(r"--hash=sha256:[0-9a-f]{64}", line)
+    return found
 
 
 def of_text(text: str) -> "dict[str, str]":
