@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from console.errors import InvalidInput
 from console.hosts import inventory, transfer
 from console.hosts.transfer import Pace, Parcel, There
+from console.jobs.bundling import LOOK_S, MB, TELL_S, USUAL
 from console.jobs.jobs import enqueue
 from console.jobs.logs import Log
 from console.jobs.ride import ride
@@ -23,12 +24,7 @@ if TYPE_CHECKING:
     from console.jobs.carry import Carry
 
 KIND = "push-model"
-MB = 1_000_000
-USUAL = 100 * MB
-"""Bytes per second that are expected where no limit is set."""
 LONGEST_S = 72 * 3600
-LOOK_S, TELL_S = 0.5, 5.0
-"""Seconds between looks whether the job is still wanted, and between lines of its log."""
 
 
 def start(
