@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from console.errors import DataError, InvalidInput, NotFound
+from console.errors import Conflict, DataError, InvalidInput, NotFound
 from console.settings import actor
 from console.terminal import FAILED, OK, WRONG_INPUT, t, words
 from console.text import say
@@ -167,16 +167,16 @@ def _table(host: "Host", rows: "Sequence[Looked]") -> None:
 def _carry_out(plans: "dict[Host, Sequence[Step]]", wish: "Wish", chosen: argparse.Namespace) -> int:
     """Queue one job for each host, then follow them; they run side by side, and go on if this is interrupted."""
     from console import headless
-    from console.jobs import history, installing
+    from console.jobs import history
     from console.jobs.supervise import ensure_worker
 
     ensure_worker()
     started = {}
     for host in plans:
-        if chosen.remove:
-            started[host] = installing.start_removal(host.id, wish, actor=actor(), with_driver=chosen.driver)
-        else:
-            started[host] = installing.start(host.id, wish, actor=actor())
+        try:
+            started[host] = _begin(host, wish, chosen)
+        except Conflict as error:  # the other hosts go on
+            print(f"pilot: {words(error.text)}", file=sys.stderr)
     good = {host: headless.follow(number, None, yes=chosen.yes) for host, number in started.items()}
     if chosen.json:
         rows = {host.name: _outcome(history.job(number)) for host, number in started.items()}
@@ -187,7 +187,15 @@ def _carry_out(plans: "dict[Host, Sequence[Step]]", wish: "Wish", chosen: argpar
                 print(t("{host}: done, job {job}", host=host.label, job=number))
             else:
                 headless.explain(history.job(number))
-    return OK if all(good.values()) else FAILED
+    return OK if all(good.values()) and len(good) == len(plans) else FAILED
+
+
+def _begin(host: "Host", wish: "Wish", chosen: argparse.Namespace) -> int:
+    from console.jobs import installing
+
+    if chosen.remove:
+        return installing.start_removal(host.id, wish, actor=actor(), with_driver=chosen.driver)
+    return installing.start(host.id, wish, actor=actor())
 
 
 def _outcome(job: Any) -> dict[str, object]:

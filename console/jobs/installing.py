@@ -5,11 +5,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from console.catalog.knowledge import known
-from console.errors import ConsoleError
+from console.errors import Conflict, ConsoleError
 from console.hosts import inventory
 from console.hosts.installed import options_of
 from console.hosts.inventory import Host
-from console.jobs import stacks
+from console.jobs import history, stacks
 from console.jobs.jobs import enqueue
 from console.jobs.stacks import BACKENDS, Wish
 from console.plans import ascend_docker, ascend_removal, ascend_venv
@@ -73,16 +73,34 @@ def made(host: Host, wish: Wish) -> tuple[str, Text, Sequence[Step]]:
 
 
 def start(host_id: int, wish: Wish, *, actor: str) -> int:
-    """Queue the job; the id of the active job if this host has one."""
-    subject, title, listed = made(inventory.host(host_id), wish)
-    return enqueue("install", subject, host_id, title, listed, actor=actor)
+    """Queue the job; a double click gets the job there is. Conflict when another one works on the host."""
+    host = inventory.host(host_id)
+    subject, title, listed = made(host, wish)
+    return _alone(host, enqueue("install", subject, host_id, title, listed, actor=actor), title, actor)
+
+
+def _alone(host: Host, number: int, title: Text, actor: str) -> int:
+    """The job that was asked for. Conflict when it is somebody else's, or of other purpose: nothing was queued then."""
+    job = history.job(number)
+    if job.actor == actor and str(job.title) == str(title):
+        return number
+    raise Conflict(
+        say(
+            "Job #{job} of {who} works on {host} now: {title}. Nothing was queued; wait for its end or cancel it.",
+            job=number,
+            who=job.actor,
+            host=host.title,
+            title=job.title,
+        )
+    )
 
 
 def start_removal(host_id: int, wish: Wish, *, actor: str, with_driver: bool = False) -> int:
-    """Queue the job that takes back what was installed; the id of the active job if this host has one."""
+    """Queue the job that takes back what was installed. Conflict when another one works on the host."""
     host = inventory.host(host_id)
     listed = removal(host, wish, with_driver=with_driver)
-    return enqueue("remove", f"host:{host.id}", host_id, removal_title(host), listed, actor=actor)
+    title = removal_title(host)
+    return _alone(host, enqueue("remove", f"host:{host.id}", host_id, title, listed, actor=actor), title, actor)
 
 
 def removal_title(host: Host) -> Text:

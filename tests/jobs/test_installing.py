@@ -5,6 +5,9 @@ import signal
 from contextlib import suppress
 from pathlib import Path
 
+import pytest
+
+from console.errors import Conflict
 from console.hosts import installed, inventory
 from console.hosts.inventory import Host
 from console.hosts.rehearsal_life import State, state
@@ -77,6 +80,18 @@ def test_a_restart_survives_a_killed_worker_and_a_no(make: Make, worker: WorkerP
     job = ended(number, 300)
     assert job.state == "succeeded", told(job)
     assert run(host, BOOT) != before
+
+
+def test_a_second_operator_is_told_whose_job_works_on_the_host(make: Make) -> None:
+    host = make("two-healthy-910b4")
+    number = installing.start(host.id, VENV, actor="wang")
+    assert installing.start(host.id, VENV, actor="wang") == number, "a double click"
+    for begin in (installing.start, installing.start_removal):
+        with pytest.raises(Conflict, match=f"Job #{number} of wang works on"):
+            begin(host.id, VENV, actor="li")
+    with pytest.raises(Conflict, match="Nothing was queued"):
+        installing.start(host.id, Wish(Route.DOCKER), actor="wang")
+    assert [one.id for one in history.jobs() if one.kind in ("install", "remove")] == [number]
 
 
 def test_one_step_is_done_again(data: Path, worker: WorkerProcess) -> None:
