@@ -7,27 +7,30 @@ import os
 import sys
 import urllib.error
 import urllib.request
+from typing import Any, NoReturn, Optional
 
 url, begin, out, head = sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4]
 token = sys.stdin.readline().strip()
 
 
-def end(code, words):
+def end(code: int, words: object) -> NoReturn:
     """The reason goes into a file that a full disk may refuse as well; the code must not depend on it."""
     with contextlib.suppress(OSError):
         os.write(2, f"{words}\n".encode())
     os._exit(code)
 
 
-def tell(status):
+def tell(status: int) -> None:
     os.write(1, f"{status}\n".encode())
 
 
 class Careful(urllib.request.HTTPRedirectHandler):
     """A token goes to the hub alone, not to the store it redirects to."""
 
-    def redirect_request(self, req, *rest):
-        new = urllib.request.HTTPRedirectHandler.redirect_request(self, req, *rest)
+    def redirect_request(
+        self, req: urllib.request.Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
+    ) -> Optional[urllib.request.Request]:  # noqa: UP045  (hosts may have an old Python)
+        new = urllib.request.HTTPRedirectHandler.redirect_request(self, req, fp, code, msg, headers, newurl)
         if new is not None and token and new.host == req.host and new.type == req.type:
             new.add_unredirected_header("Authorization", "Bearer " + token)
         return new
