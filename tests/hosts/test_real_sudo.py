@@ -70,9 +70,7 @@ def test_where_sudo_asks_nobody_no_password_is_needed(far: SshRunner, allow: All
     allow("NOPASSWD: ALL")
     free = replace(far.reach, sudo=Sudo.NOPASSWD)
     assert Root(far, free).run("id -u").out == "0\n"
-    assert (
-        Root(far, far.reach, RIGHT).run("cat; id -u").out == "0\n"
-    )  # nobody asked, so nobody gets it
+    assert Root(far, far.reach, RIGHT).run("cat; id -u").out == "0\n"  # nobody asked, so nobody gets it
 
 
 def test_who_may_not_is_told_so(far: SshRunner) -> None:
