@@ -3,13 +3,15 @@
 import streamlit as st
 
 from console.hosts import inventory
+from console.surface.kept_host import kept_host
 from console.surface.overview_view import host_list
 from console.surface.stages_view import pilot_path
-from console.surface.ui import number_in_url, t, title, warn_unknown
+from console.surface.ui import t, title, warn_unknown
 from console.text import say
 
 hosts = inventory.hosts() or [inventory.this_machine()]
-host = next((one for one in hosts if one.id == number_in_url("host")), hosts[0])
+shown = kept_host([one.id for one in hosts])
+host = next(one for one in hosts if one.id == shown)
 title(
     t("Pilot on {host}", host=host.title),
     t("From a bare host to a measured answer. Start it once; leave this page whenever you like, it goes on."),

@@ -9,7 +9,8 @@ from console.hosts.inventory import Host
 from console.hosts.observe import Seen
 from console.jobs import history, path
 from console.surface import reach_view, rehearsal_view
-from console.surface.ui import ago, attempt, marked, number_in_url, sentence_case, t, warn_unknown, who, words
+from console.surface.kept_host import kept_host
+from console.surface.ui import ago, attempt, marked, sentence_case, t, warn_unknown, who, words
 from console.text import say
 
 
@@ -71,13 +72,12 @@ def look_at_all(hosts: Sequence[Host]) -> None:
 
 
 def chosen_host() -> Host:
-    """The host in the address line, else this machine; the reader can choose where there are several."""
+    """The host in the address line, else the last one, else this machine; the reader can choose among several."""
     by_id = {one.id: one for one in (inventory.this_machine(), *inventory.hosts())}
-    asked = number_in_url("host")
     warn_unknown("host", [str(one) for one in by_id], say("a host"))
     if len(by_id) == 1:
         return next(iter(by_id.values()))
-    st.session_state["chosen-host"] = asked if asked in by_id else next(iter(by_id))  # the address line leads
+    st.session_state["chosen-host"] = kept_host(list(by_id))
 
     def go() -> None:
         st.query_params["host"] = str(st.session_state["chosen-host"])
