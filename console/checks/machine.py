@@ -7,8 +7,10 @@ from console.catalog.profiles import Profile
 from console.checks.check import Level, Verdict, check
 from console.facts.os_release import OsRelease
 from console.facts.system import Clock, Kernel, Libc
-from console.text import say, verbatim
+from console.text import Text, say, verbatim
 
+FAR_OFF_S = 300
+"""Certificates and logs bear that much; asking takes seconds."""
 NEWER_LINUX = say("Use a newer Linux, such as Ubuntu 22.04, Debian 12 or openEuler 24.03, or a container of one.")
 
 
@@ -65,12 +67,29 @@ def c_library(libc: Libc, profile: Profile) -> Verdict:
 )
 def clock_is_plausible(clock: Clock, profile: Profile) -> Verdict:
     shown = datetime.fromtimestamp(clock.seconds, UTC)
-    seen = verbatim(f"{shown:%Y-%m-%d %H:%M} UTC")
+    words = f"{shown:%Y-%m-%d %H:%M} UTC"
+    seen = verbatim(words)
+    fix = say("Set the clock, best by letting it follow a time server.")
+    if clock.ahead is not None and abs(clock.ahead) > FAR_OFF_S:
+        near = say("At most {minutes} minutes from the clock of this console", minutes=FAR_OFF_S // 60)
+        return Verdict(Level.WARN, _apart(words, clock.ahead), near, fix, "sudo timedatectl set-ntp true")
     wanted = say("A time after {date}, when this profile was written", date=profile.as_of.isoformat())
     if shown.date() >= profile.as_of:
         return Verdict(Level.PASS, seen, wanted)
-    fix = say("Set the clock, best by letting it follow a time server.")
     return Verdict(Level.WARN, seen, wanted, fix, "sudo timedatectl set-ntp true")
+
+
+def _apart(shown: str, ahead: int) -> Text:
+    days, hours, minutes = abs(ahead) // 86400, abs(ahead) // 3600 % 24, abs(ahead) // 60 % 60
+    if ahead > 0:
+        return say(
+            "{shown}: {days} d {hours} h {minutes} min ahead of this console; one of the two is wrong",
+            shown=shown, days=days, hours=hours, minutes=minutes,
+        )  # fmt: skip
+    return say(
+        "{shown}: {days} d {hours} h {minutes} min behind this console; one of the two is wrong",
+        shown=shown, days=days, hours=hours, minutes=minutes,
+    )  # fmt: skip
 
 
 @check(

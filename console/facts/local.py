@@ -123,7 +123,7 @@ FACTS: list[Fact] = [
     Fact("libc", "getconf GNU_LIBC_VERSION 2>/dev/null || ldd --version 2>&1", parse_libc),
     Fact("user", "id -u; id -un", parse_user),
     Fact("locale", 'printf "%s\\n" "$PILOT_LANG"', parse_locale),
-    Fact("clock", "date +%s; date +%z", parse_clock),
+    Fact("clock", 'date +%s; date +%z; printf "%s\\n" "${PILOT_NOW:-}"', parse_clock),
     Fact("lscpu", "lscpu", parse_lscpu),
     Fact("cpu_flags", "grep -m1 -iE '^(flags|features)[[:space:]]*:' /proc/cpuinfo", parse_flags),
     Fact("usable_cpus", _CPUS, parse_count),
@@ -140,4 +140,4 @@ FACTS: list[Fact] = [
         "npu_tool", "if command -v npu-smi >/dev/null 2>&1; then npu-smi info; else echo absent; fi", parse_npu_tool, 15
     ),
 ]
-"""In the order in which they are shown. The question carries $PILOT_FOLDER and $PILOT_PORT."""
+"""In the order in which they are shown. The question carries $PILOT_FOLDER, $PILOT_PORT and $PILOT_NOW."""

@@ -39,10 +39,19 @@ class User:
 
 @dataclass(frozen=True)
 class Clock:
-    """Seconds since 1970 on the host, and its distance to UTC as `date` writes it ("+0800")."""
+    """Seconds since 1970 on the host, and its distance to UTC as `date` writes it ("+0800").
+
+    asked  what this console's own clock said when it sent the question; None where an older question did not say
+    """
 
     seconds: int
     offset: str | None
+    asked: int | None = None
+
+    @property
+    def ahead(self) -> int | None:
+        """Seconds by which the host's clock is before the console's; a question takes a few of them."""
+        return None if self.asked is None else self.seconds - self.asked
 
 
 @dataclass(frozen=True)
@@ -118,7 +127,10 @@ def parse_user(text: str) -> User | Trouble:
 def parse_clock(text: str) -> Clock | Trouble:
     words = clean(text).split()
     seconds = whole(words[0]) if words else None
-    return trouble_in(text) if seconds is None else Clock(seconds, words[1] if len(words) > 1 else None)
+    if seconds is None:
+        return trouble_in(text)
+    offset, asked = [*words[1:3], None, None][:2]
+    return Clock(seconds, offset, None if asked is None else whole(asked))
 
 
 def parse_locale(text: str) -> str:

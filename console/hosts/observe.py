@@ -279,7 +279,8 @@ def _runtime(raw: Raw, seen: float) -> Runtime:
 
 def _ask(host: Host, facts: Sequence[Fact]) -> dict[str, Raw]:
     token = secrets.token_hex(16)
-    asked = {"PILOT_FOLDER": host.work_folder, "PILOT_PORT": str(PILOT_PORT)}
+    now = str(round(time.time()))
+    asked = {"PILOT_FOLDER": host.work_folder, "PILOT_PORT": str(PILOT_PORT), "PILOT_NOW": now}
     if host.reach is None:  # elsewhere the host's own setting counts
         asked["PILOT_LANG"] = os.environ.get("LC_ALL") or os.environ.get("LANG") or ""
     script = probe_script(facts, token, asked)

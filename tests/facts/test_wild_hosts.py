@@ -174,6 +174,8 @@ def test_small_facts_of_a_system() -> None:
     assert parse_flags("Features\t: fp asimd\n") == {"fp", "asimd"}
     assert parse_user("1000\nme\n") == User(1000, "me")
     assert parse_clock("1796083200\n+0800\n") == Clock(1796083200, "+0800")
+    assert parse_clock("1796083200\n+0800\n1796083190\n").ahead == 10
+    assert parse_clock("1796083200\n+0800\nsoon\n").ahead is None
     assert parse_wish("folder=/a b=c\nport=8000\n") == Wish("/a b=c", 8000)
 
 

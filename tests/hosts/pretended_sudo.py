@@ -51,10 +51,15 @@ class PretendedSudo:
     def __init__(self, folder: Path, password: str) -> None:
         self.folder = folder
         folder.mkdir()
-        program = folder / "sudo"
-        program.write_text(SUDO.format(python=sys.executable, folder=str(folder), password=password))
-        program.chmod(0o755)
+        self.wants(password)
         os.environ["PATH"] = f"{folder}:{os.environ['PATH']}"
+
+    def wants(self, password: str) -> None:
+        """From now on this is the password."""
+        program = self.folder / "sudo.new"
+        program.write_text(SUDO.format(python=sys.executable, folder=str(self.folder), password=password))
+        program.chmod(0o755)
+        program.rename(self.folder / "sudo")
 
     def free(self) -> None:
         (self.folder / "free").touch()

@@ -89,6 +89,28 @@ def test_a_wrong_password_is_asked_for_again(host: Host, worker: WorkerProcess, 
     assert asking.tried == ["wrong", "right"]
 
 
+def test_a_password_that_expires_between_two_steps_is_asked_for_again(
+    host: Host, worker: WorkerProcess, asking: PretendedSudo, tmp_path: Path
+) -> None:
+    done, go_on = tmp_path / "done", tmp_path / "go on"
+    first = f"{PRELUDE}\nroot sh -c 'echo x >>{done}'"
+    second = f"{PRELUDE}\nwhile [ ! -e '{go_on}' ]; do sleep 0.1; done\nroot true"
+    steps = [Step("first", verbatim("x"), first), Step("second", verbatim("x"), second)]
+    job_id = enqueue("test", "subject:1", host.id, verbatim("x"), steps, actor="ann")
+    worker.start()
+    waits(job_id, host)
+    give(job_id, host, SECRET)
+    until(lambda: [step.state for step in history.job(job_id).steps] == ["ok", "running"])
+    asking.wants("another 口令")
+    go_on.touch()
+    waits(job_id, host)
+    assert asking.tried == ["right", "wrong"]
+    give(job_id, host, "another 口令")
+    assert ended(job_id).state == "succeeded"
+    assert asking.tried == ["right", "wrong", "right"]
+    assert done.read_text() == "x\n"
+
+
 def test_nothing_of_it_is_on_disk(host: Host, worker: WorkerProcess, asking: PretendedSudo) -> None:
     worker.start()
     job_id = job(host, "root true")
