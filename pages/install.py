@@ -11,6 +11,7 @@ from console.surface.install_view import choose_and_start
 from console.surface.jobs_view import job_panel
 from console.surface.plan_view import plan_preview
 from console.surface.results_view import results_section
+from console.surface.standing_view import warn_of_failed
 from console.surface.ui import ago, attempt, mark, marked, t, title, who, words
 from console.surface.way_back import way_back
 
@@ -26,6 +27,7 @@ last = history.latest("install", host.id)
 running = last is not None and last.active
 if found is not None:
     st.markdown(f"{mark('ok' if found.complete else 'todo')} {marked(found.words)} · {ago(found.time)}")
+warn_of_failed(host)
 with st.container(horizontal=True, vertical_alignment="center"):
     if not on_npus:
         st.button(

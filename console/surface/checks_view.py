@@ -1,14 +1,13 @@
 """The checklist of one host: what changed, every check by area with its evidence, and what a person may decide."""
 
 import functools
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
-from console.checks import WAIVED, Judged, Level
+from console.checks import Judged
 from console.checks.report import STANDINGS, by_area, waiver_words
 from console.hosts import compared, exported, observe, own_profiles, waiving
 from console.hosts.inventory import Host
@@ -16,6 +15,7 @@ from console.hosts.observe import Checked
 from console.jobs import history, path
 from console.surface.calm_table import MISSING, Cell, Head, calm_table
 from console.surface.hosts_view import chosen_host
+from console.surface.standing_view import tally
 from console.surface.ui import ago, attempt, clock, empty, language, mark, marked, show_error, t, who, words
 
 SHOWN = 4000
@@ -84,12 +84,6 @@ def chosen_profile(known: Sequence[str]) -> str:
         on_change=go,
         format_func=lambda one: profiles[one].title_in(language()),
     )
-
-
-def tally(standings: Iterable[str]) -> str:
-    """How many of each level, as Markdown; what is waived is counted apart."""
-    found = Counter(standings)
-    return " · ".join(f"{mark(name)} {found[name]}" for name in (*Level, WAIVED) if found[name])
 
 
 def _failed_to_ask(host: Host) -> None:
@@ -247,3 +241,5 @@ def _downloads(host: Host, checked: Checked) -> None:
                 icon=":material/download:",
                 on_click="ignore",
             )
+    address, icon = {"host": str(host.id)}, ":material/arrow_forward:"
+    st.page_link("install.py", label=t("Go on to Install"), query_params=address, icon=icon)

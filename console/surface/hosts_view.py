@@ -10,6 +10,7 @@ from console.hosts.observe import Seen
 from console.jobs import history, path
 from console.surface import reach_view, rehearsal_view
 from console.surface.kept_host import kept_host
+from console.surface.standing_view import result_line
 from console.surface.ui import ago, attempt, marked, sentence_case, t, warn_unknown, who, words
 from console.text import say
 
@@ -61,7 +62,9 @@ def host_card(host: Host) -> None:
         _job(host)
         if seen is None:
             st.info(t("Nothing is known of this host yet. “Look again” asks it; it takes about a second."))
-        elif host.reach is None or st.toggle(t("What it said of itself"), key=f"said-{host.id}"):
+        else:
+            result_line(host)
+        if seen is not None and (host.reach is None or st.toggle(t("What it said of itself"), key=f"said-{host.id}")):
             facts_table(seen)
 
 

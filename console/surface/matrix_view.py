@@ -11,8 +11,9 @@ from console.hosts import kept, observe, waivers
 from console.hosts.inventory import Host
 from console.jobs import history
 from console.surface.calm_table import MISSING, Cell, Head, calm_table
-from console.surface.checks_view import KINDS, TONES, tally
+from console.surface.checks_view import KINDS, TONES
 from console.surface.hosts_view import look_at_all
+from console.surface.standing_view import tally
 from console.surface.ui import ago, show_error, t, words
 
 ALL = "all"

@@ -7,7 +7,10 @@ from console.errors import NotFound
 from console.hosts import inventory, rehearsal, rehearsal_life
 from console.hosts.inventory import Host
 from console.hosts.rehearsal_life import State
-from console.surface.ui import attempt, language, t, who
+from console.surface.ui import attempt, language, marked, t, who
+from console.text import say
+
+MADE = "rehearsal-made"
 
 
 def add_form() -> None:
@@ -29,6 +32,17 @@ def add_form() -> None:
         st.caption(known[chosen].about_in(language()))
         st.text_input(t("Name"), key="rehearsal-name", placeholder=chosen)
         st.button(t("Make and start it"), key="rehearse", type="primary", on_click=_create)
+        _made()
+
+
+def _made() -> None:
+    """The host that was just made, and what comes next for it."""
+    host = next((one for one in inventory.hosts() if one.id == st.session_state.get(MADE)), None)
+    if host is None:
+        return
+    st.success(marked(say("{host} is made. Next, check it: the Checklist asks it about itself.", host=host.title)))
+    address, icon = {"host": str(host.id)}, ":material/arrow_forward:"
+    st.page_link("checklist.py", label=t("Go on to the Checklist"), query_params=address, icon=icon)
 
 
 def state(host: Host) -> None:
@@ -59,6 +73,7 @@ def _create() -> None:
     )
     if made is not None:
         st.session_state["rehearsal-name"] = ""
+        st.session_state[MADE] = made.id
 
 
 def _start(host_id: int) -> None:

@@ -32,3 +32,12 @@ def test_what_the_machine_printed_can_be_read(seeded: Host) -> None:
     page.selectbox(key=f"raw-{seen.probe_id}").set_value("kernel").run()
     assert seen.raws["kernel"].text.strip() in said(page)
     assert "exit code 0" in said(page)
+
+
+def test_after_it_was_asked_its_result_stands_there_and_leads_to_the_checklist(seeded: Host) -> None:
+    page = opened("hosts")
+    checked = observe.judged(seeded)
+    assert checked is not None
+    assert f"pass] {sum(one.passed for one in checked.judged)}" in said(page)
+    assert links(page)["Open the Checklist"].startswith(f"checklist?host={seeded.id}")
+    assert links(opened("checklist"))["Go on to Install"] == f"install?host={seeded.id}"

@@ -2,7 +2,7 @@
 
 from console.jobs import history, installing, stacks
 from tests.jobs.npus import Make, make
-from tests.pages.page import calm, in_language, opened, press, said
+from tests.pages.page import calm, in_language, links, opened, press, said
 
 __all__ = ["make"]
 
@@ -47,3 +47,11 @@ def test_a_dry_run_changes_nothing(make: Make) -> None:
     assert looked["level-driver"].state == "satisfied"
     assert str(looked["look"].words) == "It is always run."
     assert [one for one in history.jobs() if one.kind == "install"] == []
+
+
+def test_checks_that_failed_are_named_before_an_installation(make: Make) -> None:
+    host = make("too-hot")
+    page = opened("install", host=host.id)
+    (told,) = (one.value for one in page.warning if "Checks that failed on" in one.value)
+    assert "emperature" in told
+    assert links(page)["Open the Checklist"].startswith(f"checklist?host={host.id}")

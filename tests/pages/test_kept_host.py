@@ -6,7 +6,7 @@ from streamlit.testing.v1 import AppTest
 from console.hosts import inventory
 from console.hosts.inventory import Host
 from console.hosts.reach import Reach
-from tests.pages.page import calm, links, opened, press, said
+from tests.pages.page import calm, opened
 
 
 def then(page: AppTest, name: str, **address: object) -> AppTest:
