@@ -68,7 +68,7 @@ def engine_packages(packages: Packages | None) -> Verdict:
     names = ("vllm", "vllm-ascend", "torch", "torch-npu", "triton", "triton-ascend")
     shown = verbatim(", ".join(f"{name} {found[name]}" for name in names if name in found))
     if not found.keys() & {"vllm", "vllm-ascend", "torch-npu"}:
-        return Verdict(Level.PASS, say("None of them is installed in this Python"), wanted)
+        return Verdict(Level.PASS, say("None is installed yet, so nothing is in conflict"), wanted)
     if packages and packages.mismatch:
         fix = say(
             "Install the releases named together in the release table of vllm-ascend, best into a fresh environment."

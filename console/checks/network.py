@@ -24,8 +24,10 @@ def time_follows(time_sync: TimeSync) -> Verdict:
         return Verdict(Level.UNKNOWN, say("Neither timedatectl nor chronyc answers"), wanted, fix, "timedatectl")
     off = abs(time_sync.offset_s or 0)
     if time_sync.synchronized and off < 1:
-        return Verdict(Level.PASS, say("It does"), wanted)
-    seen = say("It does, but is {seconds} s off", seconds=off) if time_sync.synchronized else say("It does not")
+        return Verdict(Level.PASS, wanted, wanted)
+    seen = say("The clock follows no time server")
+    if time_sync.synchronized:
+        seen = say("The clock follows a time server, but is {seconds} s off", seconds=off)
     fix = say("Let it follow a time server; without internet, one of your own network or another node.")
     return Verdict(Level.WARN, seen, wanted, fix, "sudo timedatectl set-ntp true")
 

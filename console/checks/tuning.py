@@ -65,7 +65,18 @@ def huge_pages_reserved(meminfo: Meminfo) -> Verdict:
 
 
 def _count(value: float) -> Text:
-    return say("no limit") if math.isinf(value) else verbatim(f"{value:g}" if value < 1e6 else f"{value:.0f}")
+    return say("no limit") if math.isinf(value) else verbatim(f"{value:.0f}")
+
+
+def _kib(value: float) -> Text:
+    return _count(value) if math.isinf(value) else say("{kib} KiB", kib=_count(value))
+
+
+def _soft_and_hard(soft: Text, hard: Text) -> Text:
+    """What the user has now, and how far it may be raised without root."""
+    if str(soft) == str(hard):
+        return say("{limit}; the soft and the hard limit are the same", limit=soft)
+    return say("soft limit {soft}, hard limit {hard}", soft=soft, hard=hard)
 
 
 @check(
@@ -75,11 +86,11 @@ def _count(value: float) -> Text:
 )
 def open_files(ulimits: Ulimits, profile: Profile) -> Verdict:
     wished = profile.number("open_files")
-    wanted = say("{count} or more", count=int(wished))
-    seen = say("{soft}; can be raised to {hard}", soft=_count(ulimits.files), hard=_count(ulimits.files_hard))
+    wanted = say("a hard limit of {count} or more", count=int(wished))
+    seen = _soft_and_hard(_count(ulimits.files), _count(ulimits.files_hard))
     if ulimits.files_hard >= wished:
         return Verdict(Level.PASS, seen, wanted)
-    fix = say("Raise the limit for this user, then log in again.")
+    fix = say("Raise the hard limit for this user, which only root can do, then log in again.")
     command = f"echo '* - nofile {int(wished)}' | sudo tee /etc/security/limits.d/90-vllm.conf"
     return Verdict(Level.WARN, seen, wanted, fix, command)
 
@@ -91,9 +102,7 @@ def open_files(ulimits: Ulimits, profile: Profile) -> Verdict:
 )
 def locked_memory(ulimits: Ulimits) -> Verdict:
     wanted = say("no limit")
-    seen = say(
-        "{kib} KiB; can be raised to {hard}", kib=_count(ulimits.locked_kib), hard=_count(ulimits.locked_hard_kib)
-    )
+    seen = _soft_and_hard(_kib(ulimits.locked_kib), _kib(ulimits.locked_hard_kib))
     if math.isinf(ulimits.locked_kib):
         return Verdict(Level.PASS, wanted, wanted)
     fix = say("Raise the limit for this user, then log in again.")

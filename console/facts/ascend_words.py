@@ -119,7 +119,7 @@ def _ulimits(value: Ulimits) -> Text:
 def _time(value: TimeSync) -> Text:
     if value.synchronized is None:
         return say("Neither timedatectl nor chronyc answers")
-    return say("It does") if value.synchronized else say("It does not")
+    return say("The clock follows a time server") if value.synchronized else say("The clock follows no time server")
 
 
 def _ports(value: Ports) -> Text:
