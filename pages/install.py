@@ -54,8 +54,9 @@ if last is not None:
         st.page_link("job.py", label=f"#{last.id} {words(last.title)}", query_params={"job": str(last.id)})
         job_panel(last.id)
 if on_npus:
-    choose_and_start(host, running=running)
+    stack = choose_and_start(host, running=running)
 else:
+    stack = None
     with st.expander(t("What an installation does, step by step"), expanded=last is None, key="install-plan"):
         try:
             plan = path.planned("install", host)
@@ -63,4 +64,4 @@ else:
         except ConsoleError as error:
             st.error(marked(error.text))
 results_section(host)
-bundle_section(host)
+bundle_section(host, stack)

@@ -1,6 +1,7 @@
 """What a bundle folder holds, what is missing with its exact name and place, and the button that brings it to hosts."""
 
 from pathlib import Path
+from shlex import quote
 
 import streamlit as st
 
@@ -10,19 +11,25 @@ from console.bundles.verify import Finding, Trouble
 from console.errors import ConsoleError
 from console.hosts import inventory
 from console.hosts.inventory import Host
-from console.jobs import bundling, history
+from console.jobs import bundling, history, stacks
+from console.plans.needs import DriverState
+from console.plans.resolve import Stack
 from console.surface.calm_table import Cell, Head, calm_table
 from console.surface.jobs_view import job_panel
 from console.surface.ui import attempt, mark, marked, size, t, who, words
 
-BUILD = (
-    "pilot bundle build --stack 0.23.0 --chip 910B4 --os ubuntu-22.04 --arch aarch64 --python 3.11 "
-    "--route docker FOLDER"
-)
+BUILD = "pilot bundle build --stack {stack} --chip {chip} --os {os} --arch {arch} --python {python} --route {route}"
+EXAMPLE = {
+    "stack": "0.23.0", "chip": "910B4", "os": "ubuntu-22.04", "arch": "aarch64", "python": "3.11", "route": "docker",
+}  # fmt: skip
+"""Where no stack is chosen for the host, or too little is known of it."""
 
 
-def bundle_section(host: Host) -> None:
-    """At the end of the Install page: packages for hosts without internet, from a folder of the console's machine."""
+def bundle_section(host: Host, stack: Stack | None) -> None:
+    """At the end of the Install page: packages for hosts without internet, from a folder of the console's machine.
+
+    `stack` is what is chosen for the host; the command that is shown builds the bundle of just that.
+    """
     with st.expander(t("Packages for a host without internet"), key="bundle", icon=":material/inventory_2:"):
         typed = st.text_input(
             t("Folder of the bundle on this machine"), key="bundle-folder", placeholder="/home/me/bundle"
@@ -35,7 +42,7 @@ def bundle_section(host: Host) -> None:
                     folder=f"{host.work_folder}/packages",
                 )
             )
-            st.code(BUILD, language="bash")
+            st.code(_build(host, stack), language="bash")
             return
         folder = Path(typed.strip()).expanduser()
         try:
@@ -51,6 +58,19 @@ def bundle_section(host: Host) -> None:
         with st.container(border=True, key="bundle-job"):
             st.page_link("job.py", label=f"#{last.id} {words(last.title)}", query_params={"job": str(last.id)})
             job_panel(last.id)
+
+
+def _build(host: Host, stack: Stack | None) -> str:
+    target = None if stack is None else stacks.target(host)
+    if stack is None or target is None or not (target.chip and target.system and target.arch):
+        return f"{BUILD.format(**EXAMPLE)} FOLDER"
+    asked = {
+        "stack": stack.release.vllm_ascend, "chip": target.chip, "os": target.system, "arch": target.arch,
+        "python": stack.python, "route": str(stack.route),
+    }  # fmt: skip
+    stays = target.driver is not None and stack.driver.state in (DriverState.FITS, DriverState.UNLISTED)
+    driver = f" --driver {quote(target.driver or '')}" if stays else ""
+    return BUILD.format(**{name: quote(value) for name, value in asked.items()}) + f"{driver} FOLDER"
 
 
 def _holds(whole: Manifest) -> None:

@@ -20,32 +20,33 @@ from console.surface.plan_view import plan_preview
 from console.surface.ui import attempt, language, marked, t, who, words
 
 
-def choose_and_start(host: Host, *, running: bool) -> None:
-    """Everything from the choice to the button; the plan shown is the one that would run."""
+def choose_and_start(host: Host, *, running: bool) -> Stack | None:
+    """Everything from the choice to the button; the plan shown is the one that would run. The stack that is chosen."""
     try:
         found = stacks.resolution(host)
     except ConsoleError as error:
         st.error(marked(error.text))
-        return
+        return None
     if not found.stacks:
         st.warning(t("No release fits this host; below stands why for each."))
         _refused(found)
-        return
-    wish = _wish(host, found)
+        return None
+    stack, wish = _wish(host, found)
     _refused(found)
     try:
         _, name, steps = installing.made(host, wish)
     except ConsoleError as error:
         st.error(marked(error.text))
-        return
+        return stack
     others = _others(host)
     _buttons(host, wish, steps, others, running=running)
     _dry(host, steps)
     with st.expander(t("What an installation does, step by step"), expanded=not running, key="install-plan"):
         plan_preview(host, "install", name, steps)
+    return stack
 
 
-def _wish(host: Host, found: Resolution) -> Wish:
+def _wish(host: Host, found: Resolution) -> tuple[Stack, Wish]:
     """What the widgets say; they begin with what was chosen last, else with the best."""
     last = stacks.last_wish(host) or Wish()
     by_name = {_key(one): one for one in found.stacks}
@@ -82,7 +83,7 @@ def _wish(host: Host, found: Resolution) -> Wish:
         help=t("Wheels lie in it below wheels, archives of images below images. Driver, firmware and CANN are always "
                "taken from it."),
     )  # fmt: skip
-    return Wish(stack.route, stack.release.vllm_ascend, Source(source), folder.strip())
+    return stack, Wish(stack.route, stack.release.vllm_ascend, Source(source), folder.strip())
 
 
 def _key(one: Stack) -> str:

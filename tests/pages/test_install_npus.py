@@ -55,3 +55,13 @@ def test_checks_that_failed_are_named_before_an_installation(make: Make) -> None
     (told,) = (one.value for one in page.warning if "Checks that failed on" in one.value)
     assert "emperature" in told
     assert links(page)["Open the Checklist"].startswith(f"checklist?host={host.id}")
+
+
+def test_the_bundle_that_is_advised_is_that_of_the_chosen_stack(make: Make) -> None:
+    host = make("driver-missing")
+    page = opened("install", host=host.id)
+    best = stacks.resolution(host).stacks[0]
+    (line,) = (one.value for one in page.code if "pilot bundle build" in one.value)
+    assert f"--stack {best.release.vllm_ascend} " in line
+    assert f"--python {best.python} --route {best.route}" in line
+    assert f"Python {best.python}" in page.selectbox(key=f"stack-{host.id}").options[0]
