@@ -5,7 +5,7 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
-from console.terminal import FAILED, OK, WRONG_INPUT, language, t
+from console.terminal import FAILED, OK, WRONG_INPUT, language, t, words
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -42,6 +42,8 @@ def _show(told: dict[str, object]) -> None:
     """Findings first, then what was understood, then what changes nothing."""
     from rich.console import Console
 
+    from console.serving.labels import label
+
     console = Console(soft_wrap=False, highlight=False)
     spec, stated = told["spec"], told["stated"]
     findings, ignored = told["findings"], told["ignored"]
@@ -59,7 +61,7 @@ def _show(told: dict[str, object]) -> None:
     table = _table(t("Setting"), t("Value"))
     for name in stated:
         if name in spec:
-            table.add_row(name, _plain(spec[name]))
+            table.add_row(_plain(words(label(name))), _plain(spec[name]))
     console.print(table)
     if ignored:
         table = _table(t("Changes nothing"), t("Why"))

@@ -23,7 +23,7 @@ if found is not None:
     answer = fit(shape, card, wish)
     shown.verdict(answer)
     if answer.fits:
-        launch_link(named_model, host_id, wish, answer)
+        launch_link(named_model, model, host_id, wish, answer)
     for said in remarks(shape, model, card, wish, answer):
         st.markdown(f"- {marked(said)}")
     shown.memory(answer)

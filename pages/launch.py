@@ -8,11 +8,11 @@ from console.serving.offering import asked_model, ways
 from console.surface.hosts_view import chosen_host
 from console.surface.launch_view import Wanted, asked_now, chosen_way, cpu_form, look_again
 from console.surface.models_view import summary
+from console.surface.no_model_view import not_here, nothing_to_launch, without_the_models_own
 from console.surface.npu_launch_view import npu_form
 from console.surface.paste_view import paste, taken
-from console.surface.ui import empty, marked, t, title, warn_unknown
+from console.surface.ui import empty, marked, t, title
 from console.surface.way_back import way_back
-from console.text import say
 
 title(t("Launch"), t("Choose a model and start it. Everything else has a value that works here."))
 
@@ -26,28 +26,25 @@ with left:
     host = chosen_host()
     offering = asked_now(host)
 usable = [model for model in offering.models if model.usable] if offering is not None else []
+link = deep_link.read(dict(st.query_params))
+stated = {**link.fields, **taken(host.id)}
+asked = str(stated.get("model_folder") or st.query_params.get("model", ""))
+chip = next((card.chip.name for card in offering.cards if card.chip.name), "") if offering is not None else ""
 if offering is not None and not usable:
-    empty(
-        t("No model can be served yet. Install prepares two small ones; Models takes a folder of your own."),
-        "install.py",
-        t("Install"),
-        {"host": str(host.id)},
-    )
+    first = next((one.release for one in ways(host)), "")
+    with pasted:
+        paste(host.id, first or parsers.newest_stable(), chip, fills=False)
+    if asked:
+        not_here(host, asked, stated.get("context"), others=False)
+    nothing_to_launch(host)
 elif offering is not None:
-    link = deep_link.read(dict(st.query_params))
-    stated = {**link.fields, **taken(host.id)}
-    asked = str(stated.get("model_folder") or st.query_params.get("model", ""))
     with left:
         for said in link.left:
             st.warning(marked(said), icon=":material/search_off:")
         meant = asked_model(usable, asked)
-        if meant is None and "model_folder" in stated:
-            st.warning(
-                marked(say("There is no model {model} on this host; choose one that is there.", model=asked)),
-                icon=":material/search_off:",
-            )
-        elif meant is None:
-            warn_unknown("model", [one.folder for one in usable], say("a model"))
+        if meant is None and asked:
+            not_here(host, asked, stated.get("context"), others=True)
+            stated = without_the_models_own(stated, asked)
         folders = [model.folder for model in usable]
         folder = st.selectbox(
             t("Model"),
@@ -73,7 +70,6 @@ elif offering is not None:
               {"host": str(host.id)})  # fmt: skip
     else:
         wanted = Wanted(offering, way, model, fields)
-        chip = next((card.chip.name for card in offering.cards if card.chip.name), "")
         with pasted:
             paste(host.id, way.release or parsers.newest_stable(), chip)
         if way.on_npus:

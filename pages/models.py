@@ -7,7 +7,8 @@ from console.serving.placed import place_on
 from console.surface.get_model_view import get_model, search
 from console.surface.hosts_view import chosen_host
 from console.surface.models_view import all_models, model_row, models_of
-from console.surface.ui import attempt, empty, t, title, who
+from console.surface.no_model_view import nothing_here
+from console.surface.ui import attempt, t, title, who
 from console.surface.way_back import way_back
 
 title(t("Models"), t("Folders with weights in the Hugging Face format, each looked through before it is used."))
@@ -26,12 +27,7 @@ if others:
     for model in others:
         model_row(host, model, place, listed=False)
 if found == [] and not others:
-    empty(
-        t("No model is here yet. The installation prepares two small ones; or name a folder of your own below."),
-        "install.py",
-        t("Install"),
-        {"host": str(host.id)},
-    )
+    nothing_here(host)
 get_model(host, open_it=found == [] and not others)
 
 with st.form("add-model", clear_on_submit=False):

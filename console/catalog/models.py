@@ -2,6 +2,7 @@
 
 import difflib
 import functools
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +14,7 @@ from console.errors import NotFound
 from console.text import say
 
 FILE = Path(__file__).with_name("models.yaml")
+_REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}/[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 @dataclass(frozen=True)
@@ -144,6 +146,21 @@ def find(name: str) -> Found:
             names=", ".join(dict.fromkeys(listed)),
         )
     )
+
+
+def repositories() -> tuple[str, ...]:
+    """All that hubs have of the catalog, as OWNER/NAME: each model, then its quantized weights."""
+    return tuple(
+        dict.fromkeys(name for model in models() for name in (model.id, *(one.repo for one in model.quantized)))
+    )
+
+
+def repository(asked: str) -> str:
+    """What a hub calls the model that a name or a folder means; "" where that cannot be told."""
+    if _REPOSITORY.fullmatch(asked):
+        return asked
+    last = asked.rstrip("/").rsplit("/", 1)[-1].lower()
+    return next((one for one in repositories() if one.rsplit("/", 1)[-1].lower() == last), "")
 
 
 def _shown(found: Found) -> str:

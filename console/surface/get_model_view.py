@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from console.catalog.models import models
+from console.catalog.models import repositories, repository
 from console.errors import ConsoleError
 from console.hosts import inventory
 from console.hosts.inventory import Host
@@ -39,7 +39,12 @@ def search(host: Host) -> survey.Survey | None:
 
 def get_model(host: Host, *, open_it: bool) -> None:
     """Both ways, and the latest job of each."""
-    with st.expander(t("Get a model onto this host"), key="get-model", expanded=open_it, icon=":material/download:"):
+    with st.expander(
+        t("Get a model onto this host"),
+        key="get-model",
+        expanded=open_it or bool(st.query_params.get("model")),
+        icon=":material/download:",
+    ):
         ways = {"hub": t("from a hub"), "here": t("from this machine")}
         way = st.segmented_control(
             t("Where from"), list(ways), default="hub", key="get-way", format_func=lambda one: ways[one]
@@ -58,12 +63,13 @@ def get_model(host: Host, *, open_it: bool) -> None:
 
 def _from_hub(host: Host) -> None:
     left, right = st.columns([2, 1])
-    known = [one.id for one in models()]
+    asked = repository(st.query_params.get("model", ""))
+    known = list(dict.fromkeys([*repositories(), *([asked] if asked else [])]))
     name = left.selectbox(
         t("Model, as OWNER/NAME"),
         known,
-        key="get-name",
-        index=None,
+        key=f"get-name-{asked}" if asked else "get-name",
+        index=known.index(asked) if asked else None,
         accept_new_options=True,
         placeholder=t("choose one, or type its name"),
     )

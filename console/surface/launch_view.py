@@ -18,6 +18,7 @@ from console.serving.asked import Refusal
 from console.serving.backends import USUAL, Site
 from console.serving.command import command, shell
 from console.serving.container import MARK
+from console.serving.labels import label
 from console.serving.offering import Offering, Way
 from console.serving.place import runtime_folder
 from console.serving.spec import DTYPES, ServeSpec, defaults, tensor_parallel_choices
@@ -98,8 +99,9 @@ def way_line(way: Way) -> str:
 def cpu_form(wanted: Wanted, beside: Any) -> None:
     """The form of a host's CPU, filled with what works for this model where this much is free."""
     model, now = wanted.model, wanted.offering.machine
-    if gone := ", ".join(name for name in wanted.stated if name not in CPU_FIELDS):
+    if gone := ", ".join(words(label(name)) for name in wanted.stated if name not in CPU_FIELDS):
         st.warning(marked(say("Left out, because a server on a CPU is started without it: {names}.", names=gone)))
+    _changed(wanted.stated, model)
     spec = cpu_settings(model, replace(defaults(model, now, model.folder), **_of_cpu(wanted.stated)), wanted)
     finish(wanted, spec, offering.reasons(wanted.offering, spec, model), beside)
 
@@ -113,23 +115,46 @@ def _of_cpu(stated: Mapping[str, Any]) -> dict[str, Any]:
     return {name: stated[name] for name in CPU_FIELDS if name in stated}
 
 
+def _limits(model: ModelFolder) -> dict[str, tuple[int, int]]:
+    """Field -> the least and the most that the form of the CPU takes."""
+    return {
+        "context": (1, max(model.max_context, 1)),
+        "port": (1, 65535),
+        "tensor_parallel": (1, 64),
+        "pipeline_parallel": (1, 16),
+        "max_num_seqs": (0, 4096),
+    }
+
+
+def _changed(stated: Mapping[str, Any], model: ModelFolder) -> None:
+    """What a paste or an address asks for and the form cannot take as it is, with the reason."""
+    for name, (least, most) in _limits(model).items():
+        asked = stated.get(name)
+        if not isinstance(asked, int) or least <= asked <= most:
+            continue
+        told = say("{name} was {asked}, and the form says {now}: it takes {least} to {most} for this model.",
+                   name=label(name), asked=asked, now=_within(asked, least, most), least=least, most=most)  # fmt: skip
+        st.warning(marked(told), icon=":material/edit:")
+
+
 def cpu_settings(model: ModelFolder, good: ServeSpec, wanted: Wanted) -> ServeSpec:
     """The folded part of it."""
     mark = beginning_mark(wanted) if wanted.stated else model.name
+    limits = _limits(model)
     with st.expander(t("More settings"), key="launch-more"):
         columns = st.columns(3)
         name = columns[0].text_input(
             t("Served name"), good.served_name, key=f"name-{mark}", help=t("What clients send as `model`.")
         )
-        port = columns[1].number_input(t("Port"), 1, 65535, _within(good.port, 1, 65535), key=f"port-{mark}")
+        port = columns[1].number_input(
+            t("Port"), *limits["port"], _within(good.port, *limits["port"]), key=f"port-{mark}"
+        )
         formats = list(dict.fromkeys([*DTYPES, good.dtype]))
         dtype = columns[2].selectbox(t("Number format"), formats, formats.index(good.dtype), key=f"dtype-{mark}")
-        most = max(model.max_context, 1)
         context = columns[0].number_input(
             t("Context length (tokens)"),
-            1,
-            most,
-            _within(good.context or model.max_context, 1, most),
+            *limits["context"],
+            _within(good.context or model.max_context, *limits["context"]),
             key=f"context-{mark}",
             help=t("Prompt and answer together; it decides how much KV cache one request can take."),
         )
@@ -144,18 +169,20 @@ def cpu_settings(model: ModelFolder, good: ServeSpec, wanted: Wanted) -> ServeSp
         fitting = ", ".join(map(str, tensor_parallel_choices(model)))
         ranks = columns[2].number_input(
             t("Tensor parallel"),
-            1,
-            64,
-            _within(good.tensor_parallel, 1, 64),
+            *limits["tensor_parallel"],
+            _within(good.tensor_parallel, *limits["tensor_parallel"]),
             key=f"tp-{mark}",
             help=t("Processes that share the model. This model allows {sizes}.", sizes=fitting),
         )
         stages = columns[0].number_input(
-            t("Pipeline parallel"), 1, 16, _within(good.pipeline_parallel, 1, 16), key=f"pp-{mark}"
+            t("Pipeline parallel"),
+            *limits["pipeline_parallel"],
+            _within(good.pipeline_parallel, *limits["pipeline_parallel"]),
+            key=f"pp-{mark}",
         )
         seqs = columns[1].number_input(
-            t("Requests at a time (0: the engine decides)"), 0, 4096, _within(good.max_num_seqs or 0, 0, 4096),
-            key=f"seqs-{mark}",
+            t("Requests at a time (0: the engine decides)"), *limits["max_num_seqs"],
+            _within(good.max_num_seqs or 0, *limits["max_num_seqs"]), key=f"seqs-{mark}",
         )  # fmt: skip
         key = columns[2].toggle(t("Ask clients for an API key"), good.api_key, key=f"key-{mark}")
     return replace(

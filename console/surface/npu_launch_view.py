@@ -10,6 +10,7 @@ from console.errors import ConsoleError, InvalidInput
 from console.serving import npu_defaults
 from console.serving.asked import Refusal, ServeSpec
 from console.serving.fit import GIB
+from console.serving.labels import label
 from console.serving.manners import manners
 from console.serving.offered import fitting, without_unknown
 from console.serving.offering import reasons
@@ -19,7 +20,7 @@ from console.serving.spec import free_port, name_of
 from console.surface import verdict_view
 from console.surface.launch_view import Wanted, beginning_mark, finish, shown_refusals, start_button
 from console.surface.npu_settings_view import settings
-from console.surface.ui import ago, marked, number_in_url, size, t
+from console.surface.ui import ago, marked, number_in_url, size, t, words
 from console.text import say
 
 
@@ -165,7 +166,7 @@ def _draft(wanted: Wanted, chosen: Sequence[Seat], demand: Demand) -> ServeSpec:
         told = say(
             "Left out, because vllm-ascend {release} in this way does not take it: {names}.",
             release=way.release,
-            names=", ".join(gone),
+            names=", ".join(words(label(name)) for name in gone),
         )
         st.warning(marked(told))
     return known

@@ -127,7 +127,15 @@ def test_an_instance_whose_model_cannot_be_read_has_a_measure_and_no_error(seede
 
 def test_an_answer_that_fits_leads_to_the_form_that_is_filled_with_it(host: Host) -> None:
     address = links(opened("fit", model="Qwen/Qwen3-32B", chip="910B3", cards=2, quantization="w8a8", users=8))
-    for each in ("model=Qwen%2FQwen3-32B", "users=8", "context=8192", "tensor-parallel=2", "expert-parallel=false"):
+    for each in (
+        "model=vllm-ascend%2FQwen3-32B-W8A8",
+        "quantization=ascend",
+        "utilization=0.9",
+        "users=8",
+        "context=8192",
+        "tensor-parallel=2",
+        "expert-parallel=false",
+    ):
         assert each in address["Launch this"]
     assert "Launch this" not in links(opened("fit", model="Qwen/Qwen3-32B", chip="910B4", quantization="fp8"))
 

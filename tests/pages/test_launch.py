@@ -5,12 +5,13 @@ import shlex
 from pathlib import Path
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from console.hosts.inventory import Host
 from console.jobs import history
 from console.serving import instances
 from tests.pages import seed
-from tests.pages.page import calm, in_language, links, opened, press, said
+from tests.pages.page import calm, in_language, keys, links, opened, press, said
 
 
 @pytest.fixture
@@ -68,7 +69,8 @@ def test_noise_is_called_noise(seeded: Host) -> None:
 def test_a_strange_model_in_the_address_is_none(seeded: Host, folder: str) -> None:
     page = opened("launch", model=folder)
     assert folder != page.selectbox(key="launch-model").value
-    assert ("there is none" in said(page)) == bool(folder)
+    assert ("There is no model" in said(page)) == bool(folder)
+    assert "Get a model onto this host" in links(page) or not folder
 
 
 def test_a_paste_fills_the_form_of_a_cpu_and_says_what_it_cannot_have(host: Host, model: Path) -> None:
@@ -78,8 +80,49 @@ def test_a_paste_fills_the_form_of_a_cpu_and_says_what_it_cannot_have(host: Host
     shown = page.code[0].value
     assert "--max-model-len 96" in shown
     assert "--max-num-seqs 3" in shown
-    assert "quantization" in page.warning[0].value
     assert "Left out" in page.warning[0].value
+    assert "Quantization" in page.warning[0].value, "as the form calls it"
+
+
+def test_what_a_paste_was_told_stays_after_the_form_is_filled(host: Host, model: Path) -> None:
+    page = opened("launch")
+    text = f"vllm serve {shlex.quote(str(model))} --max-model-len 99999 --async_engine"
+    page = press(calm(page.text_area(key="pasted").set_value(text).run()), "paste-take")
+    assert page.text_area(key="pasted").value == ""
+    assert "--async_engine" in tables(page)
+    assert "Context in tokens was 99999" in page.warning[0].value
+    page = press(page, "paste-undo")
+    assert "--async_engine" not in tables(page)
+
+
+def test_a_paste_of_a_model_that_is_not_here_leads_to_it(host: Host, model: Path) -> None:
+    page = opened("launch")
+    text = "vllm serve vllm-ascend/Qwen3-32B-W8A8 --quantization ascend"
+    page = press(calm(page.text_area(key="pasted").set_value(text).run()), "paste-take")
+    assert "There is no model" in page.warning[0].value
+    assert "belongs to" in page.warning[1].value
+    assert "model=vllm-ascend%2FQwen3-32B-W8A8" in links(page)["Get vllm-ascend/Qwen3-32B-W8A8 onto this host"]
+
+
+def test_a_paste_is_explained_where_no_model_is(host: Host) -> None:
+    page = opened("launch")
+    page = calm(page.text_area(key="pasted").set_value("vllm serve Qwen/Qwen3-8B --async_engine").run())
+    assert "--async_engine" in tables(page)
+    assert "paste-take" not in keys(page)
+
+
+def test_a_link_to_a_model_that_is_not_here_says_which_one_and_where_to_get_it(host: Host) -> None:
+    page = opened("launch", model="vllm-ascend/Qwen3-32B-W8A8", users=4, context=8192)
+    told = page.warning[0].value.replace("\\", "")
+    assert "vllm-ascend/Qwen3-32B-W8A8" in told
+    assert "8,192 tokens for each of 4 users" in told
+    where = links(page)["Get vllm-ascend/Qwen3-32B-W8A8 onto this host"]
+    assert where.startswith("models?")
+    assert "model=vllm-ascend%2FQwen3-32B-W8A8" in where
+
+
+def tables(page: AppTest) -> str:
+    return "\n".join(one.proto.body for one in page.get("html"))
 
 
 @pytest.mark.parametrize("address", [{"context": "5", "tensor_parallel": "2"}, {"kv_space_gib": "1", "dtype": "int3"}])

@@ -217,7 +217,7 @@ def test_what_the_way_does_not_have_is_left_out_with_a_sentence(ready: Host) -> 
     assert "--max-model-len 512" in command(page)
     page = form(ready, kv_space_gib="2.5")
     assert "Left out" in page.warning[0].value
-    assert "space" in page.warning[0].value
+    assert "KV cache" in page.warning[0].value
 
 
 def test_what_is_typed_and_cannot_be_read_is_refused(ready: Host) -> None:

@@ -99,6 +99,18 @@ def test_a_model_is_asked_for_at_a_hub(host: Host) -> None:
     assert "without a user or password" in calm(page.run()).error[0].value
 
 
+def test_an_address_names_the_model_to_get(host: Host) -> None:
+    page = opened("models", model="vllm-ascend/Qwen3-32B-W8A8")
+    (name,) = (one for one in page.selectbox if (one.key or "").startswith("get-name"))
+    assert name.value == "vllm-ascend/Qwen3-32B-W8A8"
+    assert "Qwen/Qwen3-32B" in name.options
+    assert not opened("models", model="<script>").error
+    (name,) = (one for one in opened("models").selectbox if one.key == "get-name")
+    assert name.value is None
+    named = {one.repo for each in models() for one in each.quantized}
+    assert named <= set(name.options), "what a recipe tells to fetch can be chosen"
+
+
 def test_nothing_is_sent_without_a_host_and_a_folder(host: Host, tmp_path: Path) -> None:
     folder = seed.model(Path(host.work_folder) / "models" / "own")
     page = opened("models")
