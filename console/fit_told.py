@@ -90,7 +90,7 @@ def as_json(answer: Answer, say_words: Callable[[Any], str] = words) -> dict[str
         "tp": answer.layout.tp,
         "pp": answer.layout.pp,
         "basis": {name: one.kind for name, one in answer.basis.items()},
-        "sources": {name: one.source for name, one in answer.basis.items()},
+        "sources": {name: one.source("en") for name, one in answer.basis.items()},
         "dp": answer.layout.dp,
         "ep": answer.layout.ep,
         "utilization": answer.utilization,
@@ -129,11 +129,20 @@ def _sum_lines(answer: Answer) -> list[str]:
             f"  {getattr(answer.room, figure) / GIB:>8.2f} GiB  {name} ({_known_how(answer, figure)})"
             for figure, name in figures.items()
         ),
+        *_limit_line(answer),
+    ]
+
+
+def _limit_line(answer: Answer) -> list[str]:
+    """Nothing where neither is known, because a rule forbids it or not even one user has room."""
+    if not answer.max_context and not answer.max_concurrency:
+        return []
+    return [
         t(
             "Largest context for this many users: {context} tokens. Most users with this context: {users}.",
             context=answer.max_context,
             users=answer.max_concurrency,
-        ),
+        )
     ]
 
 

@@ -26,7 +26,7 @@ if found is not None:
         launch_link(named_model, model, host_id, wish, answer)
     for said in remarks(shape, model, card, wish, answer):
         st.markdown(f"- {marked(said)}")
-    shown.memory(answer)
+    shown.memory(answer, host_id)
     with st.expander(t("Every combination for this many users"), key="fit-all"):
         if st.toggle(t("Compute it"), key="fit-table"):
             shown.combinations(shape, card, wish)

@@ -15,11 +15,11 @@ MIB = 1024**2
 
 @dataclass(frozen=True)
 class Assumed:
-    """One figure; basis "documented" or "computed" (an allowance of ours, as its source says)."""
+    """One figure; basis "documented" or "computed" (an allowance of ours, as its source says); source by language."""
 
     value: object
     basis: str
-    source: str
+    source: Mapping[str, str]
 
     @property
     def number(self) -> int:

@@ -187,6 +187,7 @@ def _judge(settings: Settings, spec: ServeSpec) -> None:
     """What is wrong with the whole: the model, keys of the plugin, and what does not go together."""
     pasted = settings.pasted
     pasted.findings += _model_findings(pasted, settings.family, settings.release)
+    pasted.findings += _unquantized(settings, spec)
     pasted.findings += around(settings, spec, _of_catalog(pasted))
     token = settings.tokens.get("additional_config", "--additional-config")
     for key, trouble in known.config_troubles(spec.additional_config, settings.release):
@@ -259,6 +260,22 @@ def _model_findings(pasted: Pasted, family: str | None, release: str) -> Iterato
                   model=found.model.name, family=family)  # fmt: skip
         instead = say("Use {repo}.", repo=repo) if repo else say("Use its W8A8 or W4A8 weights.")
         yield Finding(pasted.model.raw, why, instead)
+
+
+def _unquantized(settings: Settings, spec: ServeSpec) -> Iterator[Finding]:
+    """ModelSlim weights are asked for of a model of the catalog that is not quantized; of a folder nobody can tell."""
+    model = settings.pasted.model
+    if spec.quantization != "ascend" or model is None or model.text.startswith("/"):
+        return
+    known_as = _of_catalog(settings.pasted)
+    if known_as is None or any(one.repo.lower().endswith(model.text.lower()) for one in known_as.quantized):
+        return
+    repo = known_as.repo("w8a8") or next((one.repo for one in known_as.quantized), None)
+    why = say(
+        "{model} is not quantized with ModelSlim, and --quantization ascend reads only what is.", model=model.text
+    )
+    instead = say("Use {repo}, or leave --quantization out.", repo=repo) if repo else say("Leave --quantization out.")
+    yield Finding(settings.tokens.get("quantization", "--quantization"), why, instead, spec.quantization)
 
 
 def report(found: Understood, language: str) -> dict[str, object]:

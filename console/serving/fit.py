@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from console.catalog.card_memory import assumed, dies, node_devices
+from console.catalog.flags import Said, told
 from console.catalog.quantizations import Scheme, scheme, schemes
 from console.serving.layout import Layout, candidates, has_stored
 from console.serving.reserve import Reserve
@@ -21,7 +22,7 @@ from console.serving.rules import (
     wish_breaches,
 )
 from console.serving.shape import Shape
-from console.text import Text, say
+from console.text import Text, say, verbatim
 
 GIB = 1024**3
 CARDS = (1, 2, 4, 8, 16)
@@ -31,10 +32,14 @@ NOTHING = Reserve(0, 0, 0, 0)
 
 @dataclass(frozen=True)
 class Basis:
-    """How a figure is known: "documented", "computed" or "measured", and from where."""
+    """How a figure is known: "documented", "computed" or "measured", and from where: sentences, names of documents."""
 
     kind: str
-    source: str
+    sources: tuple[Said, ...]
+
+    def source(self, language: str) -> str:
+        """From where, in one line."""
+        return ("；" if language == "zh" else "; ").join(told(one, language) for one in self.sources)
 
 
 @dataclass(frozen=True)
@@ -217,26 +222,31 @@ def _gib(size: int) -> str:
 
 
 def _basis(shape: Shape, one: Card, wish: Wish) -> dict[str, Basis]:
-    how = scheme(wish.quantization)
-    weights = Basis("computed", f"closed form over config.json; {shape.source}")
-    if has_stored(shape, how):
-        weights = Basis("computed", "bytes of the weights in the folder, divided as the closed form says")
-    elif how.id in shape.stated_gb:
-        weights = Basis(
-            "documented", f"{shape.stated_gb[how.id]:g} GB; {shape.source}; divided as the closed form says"
-        )
-    total = Basis("measured", "npu-smi") if one.measured else Basis("documented", one.chip.source)
-    extra = ", ".join(assumed(name).source for name in ("hccl_buffer_mib", "graph_mib", "runtime_mib"))
-    held = "what others hold on the card" if one.measured else assumed("idle_mib").source
+    total = Basis("measured", (say("npu-smi on the host"),))
+    if not one.measured:
+        total = Basis("documented", (verbatim(one.chip.source),))
+    held = say("what others hold on the card") if one.measured else assumed("idle_mib").source
+    extra = (assumed(name).source for name in ("hccl_buffer_mib", "graph_mib", "runtime_mib"))
+    reserve = Basis("computed", (say("activation by closed form"), *extra))
+    if wish.measured_reserve is not None:
+        reserve = Basis("measured", (say("log of an instance on this kind of card"),))
+    entry = say("layers times the cache entry of a rank")
     return {
         "total": total,
-        "usable": Basis("computed", f"{assumed('utilization').source}; {held}"),
-        "weights": weights,
-        "kv": Basis("computed", "layers x cache entry of a rank; vllm/config/model.py (0.23.0)"),
-        "reserve": Basis("computed", f"activation by closed form; {extra}")
-        if wish.measured_reserve is None
-        else Basis("measured", "log of an instance on this kind of card"),
-        "free": Basis("computed", "usable - weights - kv - reserve"),
-        "max_context": Basis("computed", "the largest context with free >= 0"),
-        "max_concurrency": Basis("computed", "the largest number of users with free >= 0"),
+        "usable": Basis("computed", (assumed("utilization").source, held)),
+        "weights": _basis_of_weights(shape, scheme(wish.quantization)),
+        "kv": Basis("computed", (entry, verbatim("vllm/config/model.py (0.23.0)"))),
+        "reserve": reserve,
+        "free": Basis("computed", (say("what vLLM may use, less weights, cache and reserve"),)),
+        "max_context": Basis("computed", (say("the largest context with which nothing is missing"),)),
+        "max_concurrency": Basis("computed", (say("the most users with whom nothing is missing"),)),
     }
+
+
+def _basis_of_weights(shape: Shape, how: Scheme) -> Basis:
+    published, divided = verbatim(shape.source), say("divided as the closed form says")
+    if has_stored(shape, how):
+        return Basis("computed", (say("bytes of the weights in the folder"), divided))
+    if how.id in shape.stated_gb:
+        return Basis("documented", (verbatim(f"{shape.stated_gb[how.id]:g} GB"), published, divided))
+    return Basis("computed", (say("closed form over config.json"), published))

@@ -65,6 +65,9 @@ def _about_card(one: Card, answer: Answer) -> Iterator[Text]:
             "what is free to be exact.",
             held=f"{one.held / GIB:.1f}",
         )
+    only_the_share = bool(answer.highest) and {breach.field for breach in answer.breaches} == {"utilization"}
+    if not answer.fits and not only_the_share:
+        return
     yield say(
         "Start with --gpu-memory-utilization {share} (at most {most} on this card).",
         share=f"{min(answer.utilization, answer.highest):.2f}",

@@ -15,7 +15,7 @@ from console.serving.fit import GIB, Answer, Row, table
 from console.serving.lessons import Lesson, lessons
 from console.serving.room import Card, Wish
 from console.serving.shape import Shape
-from console.surface.calm_table import Cell, Head, Notes, calm_table
+from console.surface.calm_table import MISSING, Cell, Head, Notes, calm_table
 from console.surface.ui import ago, language, marked, t, words
 
 COLOURS = {"weights": "#0b5cad", "kv": "#2f9e8f", "reserve": "#8a7fb0", "free": "transparent", "other": "#8a949e"}
@@ -28,14 +28,23 @@ def verdict(answer: Answer) -> None:
         marked(answer.reason), icon=":material/check_circle:" if answer.fits else ":material/block:"
     )
     columns = st.columns(3)
-    columns[0].metric(t("Largest context for this many users"), f"{answer.max_context:,}")
-    columns[1].metric(t("Most users with this context"), f"{answer.max_concurrency:,}")
+    context = t("{count} tokens", count=f"{answer.max_context:,}") if answer.max_context else MISSING
+    columns[0].metric(t("Largest context for this many users"), context)
+    users = f"{answer.max_concurrency:,}" if answer.max_concurrency else MISSING
+    columns[1].metric(t("Most users with this context"), users)
     layout = answer.layout
-    columns[2].metric(t("Tensor x pipeline x data parallel"), f"{layout.tp} x {layout.pp} x {layout.dp}")
+    columns[2].metric(t("Tensor × pipeline × data parallel"), f"{layout.tp} × {layout.pp} × {layout.dp}")
 
 
-def memory(answer: Answer) -> None:
-    """One card's memory as a bar, and the same as figures with how each is known."""
+def known_how(kind: str, *, simulated: bool) -> str:
+    """How a figure is known; what a simulated card shows was measured nowhere."""
+    measured = t("simulated") if simulated else t("measured here")
+    return {"documented": t("documented"), "computed": t("computed"), "measured": measured}[kind]
+
+
+def memory(answer: Answer, host_id: int | None) -> None:
+    """One card's memory as a bar, and the same as figures with how each is known. host_id: whose card was seen."""
+    simulated = host_id is not None and inventory.host(host_id).scenario is not None
     room = answer.room
     names = {
         "weights": t("weights"),
@@ -45,15 +54,14 @@ def memory(answer: Answer) -> None:
     }
     st.subheader(t("One card"), anchor=False)
     st.html(bar(answer, {**names, "usable": t("vLLM may use"), "other": t("not for vLLM")}))
-    known_how = {"documented": t("documented"), "computed": t("computed"), "measured": t("measured here")}
     figures = {"total": t("total"), "usable": t("vLLM may use"), **names}
-    heads = [Head(t("Figure")), Head(t("GiB"), right=True), Head(t("Known how")), Head(t("From"))]
+    heads = [Head(t("Figure")), Head(t("GiB"), right=True), Head(t("Known how")), Head(t("From"), text=True)]
     rows = [
         [
             Cell(name),
             Cell(f"{getattr(room, key) / GIB:.2f}", "bad" if getattr(room, key) < 0 else ""),
-            Cell(known_how[answer.basis[key].kind]),
-            Cell(answer.basis[key].source, "quiet"),
+            Cell(known_how(answer.basis[key].kind, simulated=simulated)),
+            Cell(answer.basis[key].source(language()), "quiet"),
         ]
         for key, name in figures.items()
     ]

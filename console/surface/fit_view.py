@@ -48,7 +48,7 @@ def offers() -> list[Offer]:
             kinds.setdefault(key, []).append(chip.hbm_total_bytes - chip.hbm_used_bytes)
     return [
         Offer(
-            t("{host}: {count} x {chip}, {free} of {total} free", host=host, count=len(free), chip=chip,
+            t("{host}: {count} × {chip}, {free} of {total} free", host=host, count=len(free), chip=chip,
               free=size(min(free)), total=size(total)),
             chip, len(free), total, min(free), host_id,
         )

@@ -123,12 +123,12 @@ def stored(model: ModelFolder) -> str:
 def summary(model: ModelFolder) -> str:
     """Its most telling figures in one line."""
     return t(
-        "{architecture} · {parameters} parameters · {size} of weights in {stored} · context up to {context} · {heads} "
-        "heads",
+        "{architecture} · {parameters} parameters · {size} of weights in {stored} · context up to {context} tokens · "
+        "{heads} heads",
         architecture=model.architecture,
         parameters=parameters(model),
         size=size(model.weight_bytes),
         stored=stored(model),
-        context=str(model.max_context),
+        context=f"{model.max_context:,}",
         heads=model.heads,
     )

@@ -14,7 +14,7 @@ from console.serving.remarks import remarks
 from console.serving.seats import Seat
 from console.serving.shape import Shape
 from console.surface.calm_table import Cell, Head, calm_table
-from console.surface.fit_answer_view import measured_here, memory
+from console.surface.fit_answer_view import known_how, measured_here, memory
 from console.surface.ui import marked, t
 
 
@@ -42,10 +42,13 @@ def verdict(shape: Shape, spec: ServeSpec, chosen: Sequence[Seat], users: int, *
 
 
 def _figures(answer: Answer, spec: ServeSpec, users: int) -> None:
-    known_how = {"documented": t("documented"), "computed": t("computed"), "measured": t("measured here")}
     free = answer.room.free
     rows = [
-        ("max_context", t("Largest context, for users at a time: {users}", users=users), f"{answer.max_context:,}"),
+        (
+            "max_context",
+            t("Largest context, for users at a time: {users}", users=users),
+            t("{count} tokens", count=f"{answer.max_context:,}"),
+        ),
         (
             "max_concurrency",
             t("Most users with {context} tokens each", context=f"{spec.context or 0:,}"),
@@ -61,7 +64,7 @@ def _figures(answer: Answer, spec: ServeSpec, users: int) -> None:
             [
                 Cell(name),
                 Cell(value, "bad" if key == "free" and free < 0 else ""),
-                Cell(known_how[answer.basis[key].kind]),
+                Cell(known_how(answer.basis[key].kind, simulated=False)),
             ]
             for key, name, value in rows
         ],
@@ -80,7 +83,7 @@ def _measured(host_id: int, folder: str) -> None:
 def details(host_id: int, shape: Shape, spec: ServeSpec, chosen: Sequence[Seat], users: int, answer: Answer) -> None:
     """What one card holds, with the source of each figure, and what else to know."""
     with st.expander(t("What one card holds, and how each figure is known"), key="launch-memory"):
-        memory(answer)
+        memory(answer, host_id)
         one = npu_defaults.device(chosen)
         wish = npu_defaults.wish_for(shape, spec, len(chosen), one.family, users)
         for said in remarks(shape, None, one, wish, answer):
@@ -88,7 +91,7 @@ def details(host_id: int, shape: Shape, spec: ServeSpec, chosen: Sequence[Seat],
         if spec.ranks < len(chosen):
             st.markdown(
                 "- "
-                + t("{cards} cards are chosen, and {ranks} of them work: tensor x pipeline x data parallel is {ranks}.",
+                + t("{cards} cards are chosen, and {ranks} of them work: tensor × pipeline × data parallel is {ranks}.",
                     cards=len(chosen), ranks=spec.ranks)
             )  # fmt: skip
         _measured(host_id, spec.model_folder)

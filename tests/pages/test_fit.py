@@ -5,12 +5,14 @@ from streamlit.testing.v1 import AppTest
 
 from console.hosts.inventory import Host
 from console.jobs.logs import attempt_log
+from console.records import writing
 from console.serving import instances
 from console.serving.fit import GIB, fit
 from console.serving.lessons import lessons
 from console.serving.room import Wish
 from console.serving.spec import kv_bytes_per_token
 from console.surface.fit_answer_view import bar
+from db import models
 from tests.hosts.said import remote
 from tests.pages.page import calm, in_language, links, opened, said
 from tests.serving.fitting import SMALL, model
@@ -29,7 +31,7 @@ def test_the_first_question_fits_and_says_so(host: Host) -> None:
     page = opened("fit")
     assert [one.value for one in page.success if "It fits" in one.value]
     assert not page.error
-    assert figures(page)[2] == "2 x 1 x 1"
+    assert figures(page)[2] == "2 × 1 × 1"
 
 
 def test_an_address_is_a_question(host: Host) -> None:
@@ -38,7 +40,8 @@ def test_an_address_is_a_question(host: Host) -> None:
     assert figures(page)[1] == "1"
     page = opened("fit", model="Qwen/Qwen3-32B", chip="910B4", quantization="fp8")
     assert "W8A8" in page.error[0].value
-    assert figures(page)[:2] == ["0", "0"]
+    assert figures(page)[:2] == ["–", "–"]
+    assert "Start with" not in said(page), "nobody is told to start what does not fit"
 
 
 @pytest.mark.parametrize(
@@ -100,7 +103,23 @@ def test_cards_that_a_host_showed_come_first_with_what_is_free_of_them(host: Hos
     assert "910B" in cards.value
     assert "driver" not in said(page), "nothing is assumed of a card that was seen"
     assert "npu-smi" in said(page)
+    assert "measured here" in sources(page)
+    assert "config.json 的闭式计算" in sources(opened("fit", lang="zh"))
     assert "Other cards" in opened("fit", chip="910B4").selectbox[1].value, "an address names its own"
+
+
+def test_what_a_simulated_card_shows_is_not_called_measured(host: Host) -> None:
+    seen = remote("gpu1")
+    with writing() as session:
+        session.get_one(models.Host, seen.id).scenario = "two-healthy-910b4"
+    shown = sources(opened("fit"))
+    assert "simulated" in shown
+    assert "measured here" not in shown
+
+
+def sources(page: AppTest) -> str:
+    """The table with how each figure is known."""
+    return next(one.proto.body for one in page.get("html") if "<table" in one.proto.body)
 
 
 def test_what_an_instance_counted_stands_beside_the_sum(seeded: Host) -> None:
