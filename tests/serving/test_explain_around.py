@@ -63,3 +63,20 @@ def test_fp8_is_doubted_where_no_chip_is_named(release: str) -> None:
     assert "910B" in findings(found)["--quantization"]
     assert "quantization" not in found.fields
     assert not understand("vllm serve /m/x --quantization fp8", release, "Ascend950").findings
+
+
+@pytest.mark.parametrize(
+    ("model", "instead"),
+    [
+        ("Qwen/Qwen3-32B", "vllm-ascend/Qwen3-32B-W8A8"),
+        ("deepseek-ai/DeepSeek-R1-Distill-Qwen-7B", "--quantization"),
+        ("vllm-ascend/Qwen3-32B-W8A8", None),
+        ("/data/models/Qwen3-32B", None),
+        ("somebody/else", None),
+    ],
+)
+def test_quantization_of_a_model_that_is_not_quantized_is_a_finding(model: str, instead: str | None) -> None:
+    found = [one for one in understand(f"vllm serve {model} --quantization ascend").findings if one.value == "ascend"]
+    assert len(found) == (instead is not None)
+    if instead is not None:
+        assert instead in told(found[0].instead, "en")

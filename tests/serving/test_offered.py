@@ -1,6 +1,6 @@
 """Only what a release takes is offered, and each purpose leads to settings that a release takes."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pytest
 
@@ -8,6 +8,7 @@ from console.catalog import models, parsers
 from console.serving import options
 from console.serving.asked import AUTO, ServeSpec
 from console.serving.known import method_trouble
+from console.serving.labels import LABELS, label
 from console.serving.manners import manners
 from console.serving.offered import graph_modes, methods, offered, without_unknown
 from console.serving.purpose import DEMANDS, Purpose, demand_of, round_context
@@ -84,3 +85,8 @@ def test_purposes_divide_the_memory_differently() -> None:
     assert long.context > few.context > many.context
     assert demand_of("nonsense") == few
     assert [round_context(one) for one in (27648, 32768, 5000, 1000)] == [16384, 32768, 4096, 1000]
+
+
+def test_every_setting_has_a_name_for_people() -> None:
+    assert set(LABELS) == {one.name for one in fields(ServeSpec)}
+    assert str(label("--seed")) == "--seed"
