@@ -20,7 +20,7 @@ def test_show_try_and_export(make: Make, tmp_path: Path, capsys: pytest.CaptureF
     assert main(["install", host.name, "--route", "venv", "--stack", "0.23.0", "--runbook", str(file)]) == 0
     for shell in ("sh", "bash"):
         assert subprocess.run([shell, "-n", str(file)], capture_output=True, check=False).stderr == b""
-    assert "step 7 'Restart the host, so that driver and firmware take effect' restarts" in file.read_text()
+    assert "step 7 restart 'Restart the host, so that driver and firmware take effect' restarts" in file.read_text()
     assert "# To take it back: Run /usr/local/Ascend/driver/script/uninstall.sh" in file.read_text()
     capsys.readouterr()
     assert main(["install", host.name, "--dry-run", "--json"]) == 0

@@ -1,4 +1,4 @@
-"""What may go wrong while hosts are installed: each step cut off, two hosts at once, a wrong clock, a misfit package."""
+"""What may go wrong while hosts are installed: each step cut off, two at once, a wrong clock, a misfit package."""
 
 import os
 import signal

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from console.plans import local_cpu
 from console.plans.runbook import runbook
@@ -111,6 +113,26 @@ def test_scripts_arrive_to_the_letter(tmp_path: Path, trace: Path) -> None:
     script = f"cat > {trace} <<'EOF'\n$HOME `date` \\n 'single' \"double\" 中文 {{braces}} %s\n\tEND_OF_STEP_2\nEOF"
     assert run(tmp_path, [step("one", script)]).returncode == 0
     assert trace.read_text() == "$HOME `date` \\n 'single' \"double\" 中文 {braces} %s\n\tEND_OF_STEP_2\n"
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=40),
+    st.sampled_from(
+        ["", "$(touch evil)", "`touch evil`", "'; touch evil; '", '"; touch evil; "', "\ntouch evil\n", "%s\\"]
+    ),
+)
+def test_no_name_of_a_host_or_step_is_ever_run(tmp_path: Path, around: str, bad: str) -> None:
+    name = f"{around}{bad}{around}"
+    file = tmp_path / "install.sh"
+    file.write_bytes(runbook([Step("one", verbatim(name), "echo done")], name).encode())
+    ended = subprocess.run(["sh", file.name], cwd=tmp_path, capture_output=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.splitlines().count(b"done") == 1
+    assert {found.name for found in tmp_path.iterdir()} == {
+        file.name,
+        *(one.name for one in tmp_path.glob("pilot-*.txt")),
+    }
 
 
 def test_no_steps_do_nothing(tmp_path: Path) -> None:
