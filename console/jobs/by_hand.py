@@ -1,6 +1,7 @@
 """Plans a person carries out without the console: exported ones are kept, what is pasted back becomes a job."""
 
 import json
+import secrets
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -92,7 +93,7 @@ def export(host: Host, kind: str, title: Text, steps: Sequence[Step]) -> str:
     file = _file(name)
     if not file.exists():
         file.parent.mkdir(parents=True, exist_ok=True)
-        part = file.with_suffix(".part")
+        part = file.with_suffix(f".{secrets.token_hex(4)}.part")  # two pages may show the plan at once
         part.write_text(json.dumps(plan, ensure_ascii=False), "utf-8")
         part.replace(file)
     return runbook(steps, host.name)

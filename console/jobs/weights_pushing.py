@@ -1,6 +1,7 @@
 """Sending a model folder of the console's machine to hosts as jobs: resumed, verified there, no file sent twice."""
 
 import json
+import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -94,7 +95,7 @@ def push_model(carry: "Carry", step: Step, log: Log) -> None:
 
 def _parcels(carry: "Carry", source: Path, log: Log) -> list[Parcel]:
     """Every file with its content's hash, config.json last: without it a folder is no model yet."""
-    hashes = _Hashes()
+    hashes = Hashes()
     files = [one for one in sorted(source.rglob("*")) if one.is_file() and _is_part(one.relative_to(source))]
     found = []
     for one in sorted(files, key=lambda file: file.relative_to(source) == Path("config.json")):
@@ -111,15 +112,23 @@ def _is_part(path: Path) -> bool:
     return not any(name.startswith(".") for name in path.parts) and not path.name.endswith(UNFINISHED)
 
 
-class _Hashes:
-    """What was hashed before on this machine, as long as size and time of the file are the same."""
+class Hashes:
+    """What was hashed before on this machine, as long as size and time of the file are the same.
+
+    Several jobs of the worker may read and add to it at once.
+    """
+
+    writing = threading.Lock()
 
     def __init__(self) -> None:
         self.file = settings().data / "hashes.json"
+        self.kept = self._read()
+
+    def _read(self) -> dict[str, str]:
         try:
-            self.kept: dict[str, str] = dict(json.loads(self.file.read_text("utf-8")))
+            return dict(json.loads(self.file.read_text("utf-8")))
         except (OSError, ValueError):
-            self.kept = {}
+            return {}
 
     def known(self, path: Path) -> str:
         return self.kept.get(_key(path), "")
@@ -128,10 +137,11 @@ class _Hashes:
         if found := self.known(path):
             return found
         digest = transfer.sha256_of(path)
-        self.kept[_key(path)] = digest
-        part = self.file.with_suffix(".part")
-        part.write_text(json.dumps(self.kept), "utf-8")
-        part.replace(self.file)
+        with self.writing:
+            self.kept = self._read() | {_key(path): digest}
+            part = self.file.with_suffix(".part")
+            part.write_text(json.dumps(self.kept), "utf-8")
+            part.replace(self.file)
         return digest
 
 

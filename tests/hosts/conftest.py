@@ -66,6 +66,8 @@ def somebody() -> Iterator[str]:
     home = f"/tmp/{name}"
     subprocess.run(["useradd", "-m", "-d", home, "-s", "/bin/sh", "-p", hashed, name], check=True)
     yield name
+    subprocess.run(["pkill", "-KILL", "-u", name], check=False)  # what a cut connection left may be ending still
+    until(lambda: subprocess.run(["pgrep", "-u", name], check=False, capture_output=True).returncode == 1)
     subprocess.run(["userdel", "-r", name], check=True, capture_output=True)
 
 

@@ -1,5 +1,6 @@
 """Sending a model folder to a host as a job of a real worker, over a real SSH server that breaks off."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -61,3 +62,14 @@ def test_what_cannot_be_sent(data: Path, folder: Path, tmp_path: Path) -> None:
     (folder / "model.safetensors").unlink()
     with pytest.raises(InvalidInput, match="No weights"):
         weights_pushing.start(folder, [1], actor="t")
+
+
+def test_two_jobs_write_down_what_they_hashed_at_once(data: Path, tmp_path: Path) -> None:
+    data.mkdir()
+    files = [tmp_path / f"{number}.bin" for number in range(24)]
+    for file in files:
+        file.write_bytes(file.name.encode())
+    known = [weights_pushing.Hashes() for _ in range(8)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda at: known[at % 8].sha256(files[at]), range(24)))
+    assert all(weights_pushing.Hashes().known(file) for file in files)
