@@ -66,6 +66,8 @@ elif offering is not None:
         way = chosen_way(ways(host), str(stated.get("backend") or st.query_params.get("backend", "")))
     fields = {name: value for name, value in stated.items() if name not in ("model_folder", "backend")}
     if way is None:
+        with pasted:
+            paste(host.id, parsers.newest_stable(), chip, fills=False)
         empty(t("vLLM is not installed on this host, and no release is chosen for it."), "install.py", t("Install"),
               {"host": str(host.id)})  # fmt: skip
     else:

@@ -95,6 +95,17 @@ def test_what_is_not_installed_can_be_looked_at_and_not_started(make: Make, tmp_
     in_language(form(host, lang="zh"), "zh")
 
 
+def test_no_small_model_is_promised_for_a_host_with_npus(make: Make) -> None:
+    host = make("two-healthy-910b4")
+    page = form(host, model="vllm-ascend/Qwen3-32B-W8A8", quantization="ascend")
+    assert "There is no model" in page.warning[0].value
+    for words in (said(page), said(opened("models", host=host.id))):
+        assert "from a hub" in words
+        assert "two small" not in words
+    assert links(page)["Models"].startswith("models?")
+    assert page.text_area(key="pasted"), "a command can be explained before any model is there"
+
+
 def test_a_held_card_cannot_be_chosen(make: Make, tmp_path: Path) -> None:
     host = make("held-by-container")
     bring(host, tmp_path / "small")
