@@ -19,8 +19,8 @@ STANDINGS: Mapping[str, tuple[str, Text]] = {
     Level.PASS: ("●", say("pass")),
 }
 """Shape and word of each, the worst first."""
-SIGNS = re.compile(r"([!-/:-@\[-`{-~])")
-"""Every sign that Markdown may read as more than itself; all of them may be escaped."""
+SIGNS = re.compile(r"([\\`*\[\]<>|~&#@$]|!(?=\[)|(?<!\w)_|_(?!\w)|:(?=//)|(?<=\bwww)\.)", re.IGNORECASE)
+"""The signs that Markdown reads as more than themselves within a line; others, as in an address, stay readable."""
 
 
 @dataclass(frozen=True)

@@ -39,8 +39,8 @@ def in_words(name: str, value: object) -> Text:
     if name == "cpu_flags" and isinstance(value, frozenset):
         found = [flag for flag in TELLING_FLAGS if flag in value]
         return verbatim(", ".join(found)) if found else say("none of those that matter")
-    if name == "rooms" and isinstance(value, dict):
-        return verbatim("; ".join(_room(one) for one in value.values()))
+    if name == "rooms" and isinstance(value, dict) and value:
+        return _rooms(list(value.values()))
     if isinstance(value, frozenset | Mapping):
         return _gathered(value)
     if isinstance(value, tuple):
@@ -66,8 +66,15 @@ def _gathered(values: frozenset[object] | Mapping[object, object]) -> Text:
     return verbatim(", ".join(sorted(map(str, values)))) if values else say("none")
 
 
-def _room(one: Room) -> str:
-    return f"{one.folder}: {one.free_bytes / 2**30:.1f} / {one.total_bytes / 2**30:.1f} GiB"
+def _rooms(rooms: list[Room]) -> Text:
+    first, *others = rooms
+    told = say(
+        "{folder}: {free} GiB free of {total} GiB",
+        folder=verbatim(first.folder),
+        free=f"{first.free_bytes / 2**30:.1f}",
+        total=f"{first.total_bytes / 2**30:.1f}",
+    )
+    return say("{first}; {others}", first=told, others=_rooms(others)) if others else told
 
 
 def _kib(amount: int | None) -> str:

@@ -105,6 +105,14 @@ def test_whatever_is_escaped_reads_the_same() -> None:
     assert re.sub(r"\\(.)", r"\1", escaped(HOSTILE)) == " ".join(HOSTILE.split())
 
 
+def test_what_markdown_leaves_alone_stays_readable() -> None:
+    assert (
+        escaped("ops@127.0.0.1:22, npu_smi -l (2 of 3) + 10.5 GiB!")
+        == "ops\\@127.0.0.1:22, npu_smi -l (2 of 3) + 10.5 GiB!"
+    )
+    assert escaped("_a_ http://x www.x ![i]") == "\\_a\\_ http\\://x www\\.x \\!\\[i\\]"
+
+
 def test_a_waived_check_is_counted_apart_and_is_no_pass() -> None:
     before = report()
     failing = [one.name for one in before.judged if one.failed]
