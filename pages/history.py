@@ -10,7 +10,10 @@ from console.surface.ui import empty, number_in_url, t, title
 
 title(
     t("History"),
-    t("Every job with its steps and logs, every move of every instance, every command that was sent: when, who, why."),
+    t(
+        "Every job with its steps and logs, every move of every instance with its reason, and every command that was "
+        "sent: when, and by whom."
+    ),
 )
 shown = min(number_in_url("shown") or 30, 1000)
 jobs = history.jobs(shown + 1)

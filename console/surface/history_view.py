@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from console.jobs.history import EventView, JobView
-from console.surface.ui import clock, mark, span, state_word, t, words
+from console.surface.ui import clock, empty, mark, span, state_word, t, words
 
 
 def events_table(events: Sequence[EventView]) -> None:
@@ -29,6 +29,9 @@ def events_table(events: Sequence[EventView]) -> None:
 
 def jobs_table(jobs: Sequence[JobView]) -> None:
     """One line a job, the latest first; its name opens it."""
+    if not jobs:
+        empty(t("No job has run yet. Home starts the pilot of a host, which is the first one."), "home.py", t("Home"))
+        return
     widths = [5, 2, 1.2, 1.6, 2.6, 1.8]
     heads = (t("job"), t("state"), t("steps"), t("who"), t("asked"), t("took"))
     for column, head in zip(st.columns(widths), heads, strict=True):

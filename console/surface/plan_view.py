@@ -1,6 +1,7 @@
 """A plan that can be read, copied and exported before it runs."""
 
 from collections.abc import Sequence
+from difflib import SequenceMatcher
 
 import streamlit as st
 
@@ -8,8 +9,11 @@ from console.hosts.inventory import Host
 from console.jobs import by_hand
 from console.plans.runbook import runbook
 from console.plans.step import Step
-from console.surface.ui import attempt, span, t, words
+from console.surface.ui import attempt, roughly, t, words
 from console.text import Text
+
+LEAST_SHARED = 8
+"""Lines; what steps share by chance is shorter."""
 
 
 def plan_preview(host: Host, kind: str, title: Text, steps: Sequence[Step]) -> None:
@@ -19,7 +23,7 @@ def plan_preview(host: Host, kind: str, title: Text, steps: Sequence[Step]) -> N
         t(
             "{count} steps, about {span} if nothing is there yet. A step whose check succeeds beforehand is not run.",
             count=len(steps),
-            span=span(total),
+            span=roughly(total),
         )
     )
     st.download_button(
@@ -41,9 +45,33 @@ def plan_preview(host: Host, kind: str, title: Text, steps: Sequence[Step]) -> N
         placeholder=t("a step"),
     )
     if chosen is not None:
-        st.code(steps[chosen].script, language="bash")
+        _script(steps, steps[chosen])
         if steps[chosen].verify:
             st.caption(t("It counts as done when this succeeds:"))
             st.code(steps[chosen].verify, language="bash")
         if steps[chosen].rollback is not None:
             st.caption(t("To take it back: {how}", how=steps[chosen].rollback))
+
+
+def _script(steps: Sequence[Step], step: Step) -> None:
+    """What is the step's own first, then on demand the whole as it runs."""
+    own = own_lines([one.script for one in steps if one.script], step.script)
+    st.code(own, language="bash")
+    if own == step.script:
+        return
+    with st.expander(t("The whole script, with the values and functions that the steps share"), key="whole-script"):
+        st.code(step.script, language="bash")
+
+
+def own_lines(scripts: Sequence[str], script: str) -> str:
+    """`script` without the longest run of lines that the first two scripts share, and without what stands before it.
+
+    The whole where they share little or it has none of that.
+    """
+    if len(scripts) < 2:
+        return script
+    one, other = (text.splitlines() for text in scripts[:2])
+    run = SequenceMatcher(None, one, other, autojunk=False).find_longest_match()
+    shared = "\n".join(one[run.a : run.a + run.size])
+    _, found, own = script.partition(shared)
+    return own.strip("\n") if run.size >= LEAST_SHARED and found and own.strip() else script

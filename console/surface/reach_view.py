@@ -32,7 +32,7 @@ class Result:
 
 def add_form() -> None:
     """The form for a new host, and the key to put on it."""
-    with st.expander(t("Add a host"), key="add-host", icon=":material/add:"):
+    with st.expander(t("Add a host that is reached over SSH"), key="add-host", icon=":material/add:"):
         _form("new", None)
         _public_key()
 
@@ -248,15 +248,18 @@ def _confirm_removal(host: Host) -> None:
             "Remove {name}? It ends, and what is on its disk is deleted; jobs and measurements stay.", name=host.label
         )
     st.write(marked(asked))
-    if st.button(
-        t("Remove"),
-        key="really-remove",
-        type="primary",
-        on_click=attempt,
-        args=(inventory.remove_host, host.id),
-        kwargs={"actor": who()},
-    ):
-        st.rerun()
+    with st.container(horizontal=True):
+        gone = st.button(
+            f":red[{t('Remove')}]",
+            key="really-remove",
+            icon=":material/delete:",
+            on_click=attempt,
+            args=(inventory.remove_host, host.id),
+            kwargs={"actor": who()},
+        )
+        kept = st.button(t("Cancel"), key="keep-host")
+    if gone or kept:
+        st.rerun()  # a button in a dialog runs only the dialog anew
 
 
 def _public_key() -> None:

@@ -15,7 +15,9 @@ MADE = "rehearsal-made"
 
 def add_form() -> None:
     """Choose what it plays, and make it."""
-    with st.expander(t("Add a rehearsal host"), key="add-rehearsal", icon=":material/science:"):
+    with st.expander(
+        t("Add a rehearsal host (simulated, for practice)"), key="add-rehearsal", icon=":material/science:"
+    ):
         st.write(
             t(
                 "A rehearsal host is for practice before the hardware arrives. It is a real SSH server on this machine "

@@ -9,6 +9,7 @@ from console.jobs.by_hand import Line
 from console.jobs.states import StepState
 from console.surface.calm_table import Cell, Head, calm_table
 from console.surface.ui import marked, state_word, t, who, words
+from console.text import Text, say
 
 TONES = {StepState.FAILED: "bad", StepState.WAITING: "quiet"}
 SHAPES = {StepState.OK: "●", StepState.SATISFIED: "●", StepState.FAILED: "■", StepState.WAITING: "○"}
@@ -32,21 +33,34 @@ def results_section(host: Host) -> None:
             help=t("Runs the check of every step and nothing else. A host that is out of reach is not asked."),
         )
         pasted = given.getvalue().decode("utf-8", "replace") if given is not None else typed
-        _buttons(host, pasted, check=check)
-        _last(host)
+        trouble = _trouble(host, pasted)
+        _buttons(host, pasted, None if trouble is None else words(trouble), check=check)
+        if trouble is None or not pasted.strip():
+            _last(host)
+        else:
+            st.error(marked(trouble), icon=":material/error:")
 
 
-def _buttons(host: Host, pasted: str, *, check: bool) -> None:
-    empty = not pasted.strip()
-    why = t("Paste the results or bring their file first.") if empty else None
+def _trouble(host: Host, pasted: str) -> Text | None:
+    """Why nothing of this text can be recorded, as far as the text alone tells."""
+    if not pasted.strip():
+        return say("Paste the results or bring their file first.")
+    try:
+        by_hand.read(host, pasted)
+    except ConsoleError as error:
+        return error.text
+    return None
+
+
+def _buttons(host: Host, pasted: str, why: str | None, *, check: bool) -> None:
     with st.container(horizontal=True):
         st.button(
-            t("Look at the results"), key="results-look", disabled=empty, help=why, on_click=_look,
+            t("Look at the results"), key="results-look", disabled=why is not None, help=why, on_click=_look,
             args=(host, pasted, check),
         )  # fmt: skip
         st.button(
-            t("Record them"), key="results-record", type="primary", disabled=empty, help=why, on_click=_record,
-            args=(host, pasted, check),
+            t("Record them"), key="results-record", type="primary", disabled=why is not None, help=why,
+            on_click=_record, args=(host, pasted, check),
         )  # fmt: skip
 
 

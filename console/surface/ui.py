@@ -126,6 +126,13 @@ def span(seconds: float | None) -> str:
     return t("{d} d {h} h", d=whole // 86400, h=whole % 86400 // 3600)
 
 
+def roughly(seconds: float) -> str:
+    """A length of time that is only expected: whole minutes once it is longer than one."""
+    if not 60 <= seconds < 3600:
+        return span(seconds)
+    return t("{m} min", m=round(seconds / 60))
+
+
 def clock(moment: float | None) -> str:
     """Date and time in the reader's zone, which the browser told."""
     if moment is None:

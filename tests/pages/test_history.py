@@ -2,6 +2,7 @@
 
 import pytest
 
+from console.hosts import commands, inventory
 from console.hosts.inventory import Host
 from console.jobs import history, jobs
 from console.text import verbatim
@@ -17,6 +18,15 @@ def test_before_anything_was_done_it_says_what_to_do_first(host: Host) -> None:
     page = opened("history")
     assert "Nothing was done yet." in said(page)
     assert "Home" in links(page)
+
+
+def test_without_a_job_no_empty_table_stands_there(host: Host) -> None:
+    inventory.runner(host).run("true")
+    page = opened("history")
+    assert commands.commands(limit=1)
+    assert "No job has run yet." in said(page)
+    assert "Home" in links(page)
+    assert "took" not in said(page).splitlines()
 
 
 def test_every_job_is_a_link(seeded: Host) -> None:

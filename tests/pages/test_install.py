@@ -24,6 +24,9 @@ def test_before_anything_was_done_every_step_can_be_read(host: Host) -> None:
     assert f"{len(steps)} steps" in said(page)
     page.selectbox(key="plan-step").set_value(1).run()
     assert steps[1].script.strip() in said(page)
+    own = page.code[0].value
+    assert steps[1].script.endswith(f"{own}\n")
+    assert len(own) < len(steps[1].script) / 2, "what all steps share does not stand before it"
     assert steps[1].verify.strip() in said(page)
 
 
@@ -62,8 +65,9 @@ def test_results_of_the_script_come_back(host: Host, tmp_path: Path, lang: str) 
     page = opened("install", host=host.id, lang=lang)
     assert page.button(key="results-record").disabled
     page = calm(page.text_area(key=f"results-text-{host.id}").set_value(out[:-20]).run())
-    page = press(page, "results-record")
     assert [one for one in page.error if "pilot-results-" in one.value]
+    assert page.button(key="results-record").disabled, "nothing of it could be recorded"
+    assert page.button(key="results-record").help in [one.value.replace("\\", "") for one in page.error]
     assert page.text_area(key=f"results-text-{host.id}").value == out[:-20], "nothing of it is lost"
     assert history.jobs() == []
     page = calm(page.text_area(key=f"results-text-{host.id}").set_value(out).run())

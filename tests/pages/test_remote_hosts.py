@@ -95,6 +95,9 @@ def test_a_host_is_edited(remote: Host) -> None:
 def test_a_host_is_removed_after_one_more_question(remote: Host) -> None:
     page = press(opened("hosts"), f"remove-{remote.id}")
     assert "Remove gpu1?" in said(page)
+    page = press(page, "keep-host")
+    assert "gpu1" in [one.name for one in inventory.hosts()]
+    page = press(page, f"remove-{remote.id}")
     press(page, "really-remove")
     assert [one.name for one in inventory.hosts()] == ["local"]
 
