@@ -7,7 +7,8 @@ from console.hosts import inventory, observe
 from console.surface.ui import ago, attempt, mark, marked, port_in, t, title, who, words
 
 title(t("Settings"), t("What the console is, where it keeps its data, and whether everything it needs is there."))
-for line in examine(port_in(st.context.headers.get("host", "")), look=False):
+lines = examine(port_in(st.context.headers.get("host", "")), look=False)
+for line in lines:
     if line.private:
         continue
     columns = st.columns([1.6, 2.4, 8], vertical_alignment="center")
@@ -18,7 +19,9 @@ for line in examine(port_in(st.context.headers.get("host", "")), look=False):
     if line.fix is not None:
         columns[2].caption(marked(line.fix))
 st.button(
-    t("Look at vLLM on this machine again"),
+    t("Look at vLLM on this machine again")
+    if any(line.looked for line in lines)
+    else t("Look at vLLM on this machine"),
     key="look-again",
     help=t("Compares every installed package with its list; it takes a second or more."),
     on_click=attempt,

@@ -110,8 +110,11 @@ def _word(stage: Stage) -> str:
 def _took(known: Timeline) -> None:
     """The stages on a line of time that begins with the bare host."""
     if known.to_answer_s is None:
+        entered, worked = ago(known.added), span(known.work_s)
         st.caption(
-            t("The host was entered {ago}; work on it so far: {span}", ago=ago(known.added), span=span(known.work_s))
+            t("The host was entered {ago}; work on it so far: {span}", ago=entered, span=worked)
+            if known.work_s
+            else t("The host was entered {ago}.", ago=entered)
         )
     else:
         whole = t("Bare host to first answer: {span}", span=span(known.to_answer_s))
@@ -125,7 +128,8 @@ def _took(known: Timeline) -> None:
             if one.done is None:
                 column.caption(f"{words(TITLES[one.name])}  \n–")
                 continue
-            since = t("after {span}", span=span(one.done - known.added))
+            after = span(one.done - known.added)
+            since = t("first asked after {span}", span=after) if one.name == "host" else t("after {span}", span=after)
             began, ended = clock(one.began), clock(one.done)
             column.caption(
                 f"{words(TITLES[one.name])}  \n**{since}**",

@@ -25,6 +25,8 @@ def test_before_anything_happened_it_says_what_to_do_first(host: Host) -> None:
     page = opened("home")
     assert page.button(key="start-pilot").label == "Start the pilot on this machine"
     assert "not checked yet" in said(page)
+    assert "The host was entered" in said(page)
+    assert "so far" not in said(page), "nothing was done yet"
     assert said(page).count("to do") == 6, "five stages, and the one that the walk shows"
 
 

@@ -26,7 +26,9 @@ def test_vllm_is_looked_at_when_somebody_asks_and_its_age_told(host: Host) -> No
     page = opened("settings")
     assert "nobody has looked at it yet" in said(page)
     assert observe.runtime(host) is None
+    assert page.button(key="look-again").label == "Look at vLLM on this machine"
     page = press(page, "look-again")
+    assert page.button(key="look-again").label == "Look at vLLM on this machine again"
     assert "vLLM is not installed · " in said(page)
     first = observe.runtime(host)
     assert first is not None
