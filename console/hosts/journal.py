@@ -37,8 +37,8 @@ MOST_SIGNS, MARGIN = 2000, 400
 MOST_WAITING = 5000
 """Rows kept in memory while the database cannot be written; of more the oldest are given up."""
 PRUNE_S = 3600.0
-_TOKEN = re.compile(r"(?m)^token=[0-9a-f]{32}$")
-"""The mark of a probe, new each time: without it every probe would be another command."""
+_TOKEN = re.compile(r"(?m)^(token=|export PILOT_NOW=)([0-9a-f]{32}|\d{1,12})$")
+"""The mark and the time of a probe, new each time: with them every probe would be another command."""
 
 _acting: contextvars.ContextVar[str | None] = contextvars.ContextVar("acting", default=None)
 _unattended: list[str] = []
@@ -111,7 +111,7 @@ class Recorded:
 def kept(script: str) -> str:
     """`script` as it is kept: what may be secret masked, of a long one the beginning and how much is missing."""
     script = script.strip()
-    shown = mask(_TOKEN.sub("token=*", script[: MOST_SIGNS + MARGIN]))
+    shown = mask(_TOKEN.sub(r"\1*", script[: MOST_SIGNS + MARGIN]))
     missing = len(script) - MOST_SIGNS
     return shown if missing <= 0 else f"{shown[:MOST_SIGNS]}\n# … (+{missing})"
 
