@@ -149,7 +149,6 @@ def sudo_password(chosen: argparse.Namespace) -> int:
     host = inventory.named(chosen.name)
     if chosen.forget:
         secrets.forget(host.id)
-        said = t("The worker has forgotten it.")
     else:
         if host.reach is None:
             raise InvalidInput(say("On this machine the console uses no sudo."))
@@ -157,12 +156,7 @@ def sudo_password(chosen: argparse.Namespace) -> int:
         password = Password(_typed(asked))
         sudo.check(inventory.runner(host), host.reach, password)
         secrets.give(host.id, password)
-        said = t("The worker knows it until it ends.")
-    if chosen.json:
-        _print_json({"host": host.name, "known": not chosen.forget})
-    else:
-        print(said)
-    return OK
+    return _told(host.name, chosen)
 
 
 def login_password(chosen: argparse.Namespace) -> int:
@@ -175,15 +169,18 @@ def login_password(chosen: argparse.Namespace) -> int:
         raise InvalidInput(say("This machine is reached without SSH."))
     if chosen.forget:
         secrets.forget_login(host.reach)
-        said = t("The worker has forgotten it.")
     else:
         asked = t("Password of {user} on {host}: ", user=host.reach.user, host=host.name)
         trial.keep_password(host, Password(_typed(asked)))
-        said = t("The worker knows it until it ends.")
+    return _told(host.name, chosen)
+
+
+def _told(host: str, chosen: argparse.Namespace) -> int:
+    """Whether the worker knows a password now."""
     if chosen.json:
-        _print_json({"host": host.name, "known": not chosen.forget})
+        _print_json({"host": host, "known": not chosen.forget})
     else:
-        print(said)
+        print(t("The worker has forgotten it.") if chosen.forget else t("The worker knows it until it ends."))
     return OK
 
 

@@ -34,11 +34,7 @@ def start(folder: Path, hosts: Sequence[int], *, limit_mb: float | None = None, 
     `limit_mb`: megabytes per second, shared equally between the hosts. InvalidInput when the folder holds no bundle.
     """
     whole = manifest.required(folder)
-    if not hosts:
-        raise InvalidInput(say("Choose at least one host."))
-    if limit_mb is not None and limit_mb <= 0:
-        raise InvalidInput(say("The limit must be more than 0 MB per second."))
-    rate = None if limit_mb is None else limit_mb * MB / len(hosts)
+    rate = share(hosts, limit_mb)
     found = []
     for host_id in hosts:
         host = inventory.host(host_id)
@@ -53,6 +49,15 @@ def start(folder: Path, hosts: Sequence[int], *, limit_mb: float | None = None, 
         title = say("Bring a bundle to {host}", host=host.title)
         found.append(enqueue(KIND, f"bundle:{host_id}", host_id, title, [step], actor=actor))
     return found
+
+
+def share(hosts: Sequence[int], limit_mb: float | None) -> float | None:
+    """Bytes per second for each of these hosts; None without a limit. InvalidInput for no host and for no speed."""
+    if not hosts:
+        raise InvalidInput(say("Choose at least one host."))
+    if limit_mb is not None and limit_mb <= 0:
+        raise InvalidInput(say("The limit must be more than 0 MB per second."))
+    return None if limit_mb is None else limit_mb * MB / len(hosts)
 
 
 def push_bundle(carry: "Carry", step: Step, log: Log) -> None:

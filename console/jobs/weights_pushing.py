@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from console.errors import InvalidInput
 from console.hosts import inventory, transfer
 from console.hosts.transfer import Pace, Parcel, There
-from console.jobs.bundling import LOOK_S, MB, TELL_S, USUAL
+from console.jobs.bundling import LOOK_S, MB, TELL_S, USUAL, share
 from console.jobs.jobs import enqueue
 from console.jobs.logs import Log
 from console.jobs.ride import ride
@@ -40,11 +40,7 @@ def start(
     errors = [one for one in model.problems if one.is_error]
     if errors:
         raise InvalidInput(errors[0].text)
-    if not hosts:
-        raise InvalidInput(say("Choose at least one host."))
-    if limit_mb is not None and limit_mb <= 0:
-        raise InvalidInput(say("The limit must be more than 0 MB per second."))
-    rate = None if limit_mb is None else limit_mb * MB / len(hosts)
+    rate = share(hosts, limit_mb)
     found = []
     for host in map(inventory.host, hosts):
         target = f"{into.strip().rstrip('/') or f'{host.work_folder}/models'}/{model.name}"
