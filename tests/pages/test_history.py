@@ -4,6 +4,7 @@ import pytest
 
 from console.hosts import commands, inventory
 from console.hosts.inventory import Host
+from console.hosts.journal import JOURNAL
 from console.jobs import history, jobs
 from console.text import verbatim
 from tests.pages import seed
@@ -22,6 +23,7 @@ def test_before_anything_was_done_it_says_what_to_do_first(host: Host) -> None:
 
 def test_without_a_job_no_empty_table_stands_there(host: Host) -> None:
     inventory.runner(host).run("true")
+    JOURNAL.flush()
     page = opened("history")
     assert commands.commands(limit=1)
     assert "No job has run yet." in said(page)
