@@ -5,6 +5,7 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
+from console.errors import InvalidInput, NotFound
 from console.terminal import FAILED, OK, WRONG_INPUT, language, t, words
 
 if TYPE_CHECKING:
@@ -13,21 +14,26 @@ if TYPE_CHECKING:
 
 def options(one: argparse.ArgumentParser) -> argparse.ArgumentParser:
     """The words of `pilot explain`; the command itself comes from standard input."""
-    one.add_argument("--release", default="", help=t("release of vllm-ascend it is for (default: the newest stable)"))
-    one.add_argument("--chip", default="", help=t("chip as npu-smi prints it, such as 910B4"))
+    one.add_argument("--release", help=t("release of vllm-ascend it is for (default: the newest stable)"))
+    one.add_argument("--chip", help=t("chip as npu-smi prints it, such as 910B4"))
     return one
 
 
 def explain(chosen: argparse.Namespace) -> int:
     """Explain a pasted command; 0 nothing wrong, 1 something is, 2 nothing that looks like a command."""
-    from console.serving.ascend import chip_called
+    from console.catalog.named import release_named
+    from console.serving.ask_fit import chip_named
     from console.serving.explain import report, understand
 
-    if chosen.chip and chip_called(chosen.chip) is None:
-        print(f"pilot: {t('There is no chip {chip} in the catalog.', chip=chosen.chip)}", file=sys.stderr)
+    try:
+        release = "" if chosen.release is None else release_named(chosen.release)
+        if chosen.chip is not None:
+            chip_named(chosen.chip)
+    except (NotFound, InvalidInput) as error:
+        print(f"pilot: {words(error.text)}", file=sys.stderr)
         return WRONG_INPUT
     text = sys.stdin.buffer.read().decode("utf-8", errors="replace")
-    found = understand(text, chosen.release, chosen.chip)
+    found = understand(text, release, chosen.chip or "")
     if chosen.json:
         print(json.dumps(report(found, language()), ensure_ascii=False, indent=2))
     elif found.kind:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from console.catalog.quantizations import NEWEST, is_release, scheme
+from console.catalog.named import release_named
+from console.catalog.quantizations import NEWEST, scheme
 from console.catalog.recipes import Recipe, recipes, recipes_for
 from console.errors import InvalidInput, NotFound
 from console.serving.ask_fit import MIB, card_named, recipe_answer, subject
@@ -18,6 +19,11 @@ from console.serving.shape import Shape
 from console.terminal import FAILED, OK, WRONG_INPUT, language, t, words
 from console.text import say
 
+A_PAIR = 2
+"""Cards that are meant where no number is given."""
+BY_ITSELF = ("cards", "context", "tp", "pp", "dp", "ep")
+"""What the table tries by itself."""
+OF_RECIPES = ("chip", "hbm_total", "hbm_free", "json", "data", "recipes", "verb")
 PROMISED = ("total", "usable", "weights", "kv", "reserve", "free")
 
 
@@ -25,6 +31,7 @@ def tell(chosen: argparse.Namespace) -> int:
     """0 it fits, 1 it does not, 2 wrong input."""
     try:
         if chosen.recipes:
+            _unused(chosen, [name for name in vars(chosen) if name not in OF_RECIPES])
             return _recipes(chosen)
         return _fit(chosen)
     except (NotFound, InvalidInput) as error:
@@ -39,6 +46,7 @@ def _fit(chosen: argparse.Namespace) -> int:
     one = card_named(chosen.chip, chosen.hbm_total, chosen.hbm_free)
     wish = _wish(chosen, shape, named)
     if chosen.table:
+        _unused(chosen, BY_ITSELF)
         return _table(shape, one, wish, chosen)
     answer = fit(shape, one, wish)
     said = [words(each) for each in remarks(shape, model, one, wish, answer)]
@@ -52,17 +60,14 @@ def _fit(chosen: argparse.Namespace) -> int:
 
 
 def _wish(chosen: argparse.Namespace, shape: Shape, named: str | None) -> Wish:
-    """Raises NotFound for a quantization nobody knows, InvalidInput for what is no release."""
-    release = NEWEST if chosen.release is None else chosen.release
-    if not is_release(release):
-        raise InvalidInput(say("'{release}' is not a release, such as 0.23.0.", release=release))
+    """Raises NotFound for a quantization or a release that the catalog does not know."""
     usual = min(shape.config.context or DEFAULT_CONTEXT, DEFAULT_CONTEXT)
     return Wish(
-        cards=chosen.cards,
-        quantization=scheme(chosen.quantization or named or "none").id,
+        cards=A_PAIR if chosen.cards is None else chosen.cards,
+        quantization=scheme(named or "none" if chosen.quantization is None else chosen.quantization).id,
         context=usual if chosen.context is None else chosen.context,
-        concurrency=chosen.concurrency,
-        release=release,
+        concurrency=1 if chosen.concurrency is None else chosen.concurrency,
+        release=NEWEST if chosen.release is None else release_named(chosen.release),
         tp=_given(chosen.tp),
         pp=_given(chosen.pp),
         dp=_given(chosen.dp),
@@ -70,8 +75,16 @@ def _wish(chosen: argparse.Namespace, shape: Shape, named: str | None) -> Wish:
         utilization=chosen.utilization,
         batched_tokens=chosen.batched_tokens,
         eager=chosen.eager,
-        kv_bits=chosen.kv_bits,
+        kv_bits=chosen.kv_bits or 16,
     )
+
+
+def _unused(chosen: argparse.Namespace, names: Sequence[str]) -> None:
+    """Tell on the error stream what was given and has no part in the answer."""
+    given = [name for name in names if getattr(chosen, name) not in (None, False, "")]
+    if given:
+        told = ", ".join("MODEL" if name == "model" else f"--{name.replace('_', '-')}" for name in given)
+        print(f"pilot: {t('Not used for this answer: {names}.', names=told)}", file=sys.stderr)
 
 
 def _given(size: int | None) -> int:

@@ -23,7 +23,7 @@ _SHAPES: Mapping[str, tuple[str, str]] = {
     "firmware": (r"\d+(?:\.\d+)+", "7.8.0.6.201"),
     "glibc": (r"\d+\.\d+", "2.35"),
     "cann": (r"\d+\.\d+(?:\.(?:rc)?\d+)*", "9.1.0"),
-    "python": (r"\d+\.\d+(?:\.\d+)?", "3.11"),
+    "python": (r"[23]\.\d{1,2}(?:\.\d+)?", "3.11"),
 }
 """How a version has to look, and an example."""
 

@@ -34,12 +34,23 @@ BAD = "vllm serve deepseek-ai/deepseek-moe-7b --memory_efficient_attention --asy
         ("hello", (), 2),
         ("", ("--json",), 2),
         (GOOD, ("--chip", "H100"), 2),
+        (GOOD, ("--chip", ""), 2),
+        (GOOD, ("--release", "9.9.9"), 2),
+        (GOOD, ("--release", ""), 2),
+        (GOOD, ("--release", "v0.23.0"), 0),
     ],
 )
 def test_the_exit_code_tells_what_was_found(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], text: str, words: tuple[str, ...], code: int
 ) -> None:
     assert run(monkeypatch, capsys, text, *words)[0] == code
+
+
+def test_what_is_not_in_the_catalog_is_refused_with_what_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "910B4" in run(monkeypatch, capsys, GOOD, "--chip", "H100")[2]
+    assert "0.23.0.post1, 0.23.0," in run(monkeypatch, capsys, GOOD, "--release", "9.9.9")[2]
 
 
 def test_json_has_the_spec_and_a_finding_for_each_thing_that_is_wrong(

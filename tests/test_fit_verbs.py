@@ -87,6 +87,10 @@ def test_what_others_hold_is_taken_off(capsys: pytest.CaptureFixture[str]) -> No
         (["/nowhere/at/all", "--chip", "910B4"], "no folder"),
         (["Qwen3-8B", "--chip", "910B4", "--quantization", "int3"], "w8a8"),
         (["Qwen3-8B", "--chip", "910B4", "--release", "newest"], "0.23.0"),
+        (["Qwen3-8B", "--chip", "910B4", "--release", "9.9.9"], "0.23.0.post1, 0.23.0,"),
+        (["Qwen3-8B", "--chip", "910B4", "--release", ""], "0.23.0"),
+        (["Qwen3-8B", "--chip", "910B4", "--quantization", ""], "w8a8"),
+        (["Qwen3-8B", "--chip", "910B4", "--hbm-total", "65536"], "MiB"),
         (["Qwen3-8B", "--chip", "310P3"], "--hbm-total"),
         (["Qwen3-8B", "--chip", "910B4", "--hbm-free", "40"], "free"),
         (["Qwen3-8B", "--chip", "910B4", "--hbm-total", "-3"], "memory"),
@@ -97,13 +101,47 @@ def test_wrong_input(capsys: pytest.CaptureFixture[str], words: list[str], told:
     assert told in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("option", ["--hbm-total", "--hbm-free", "--utilization"])
+@pytest.mark.parametrize("word", ["nan", "inf", "much"])
+def test_what_is_no_number_is_refused(capsys: pytest.CaptureFixture[str], option: str, word: str) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["fit", "Qwen3-8B", "--chip", "910B4", option, word])
+    assert ended.value.code == WRONG_INPUT
+    assert f"{word} is not a number" in capsys.readouterr().err
+
+
+def test_a_release_may_have_its_v_in_front(capsys: pytest.CaptureFixture[str]) -> None:
+    _, said = run(capsys, "Qwen3-8B", "--chip", "910B4", "--release", " v0.23.0.post1")
+    assert said["release"] == "0.23.0.post1"
+
+
+def test_what_has_no_part_in_the_answer_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["fit", "Qwen3-8B", "--chip", "910B4", "--table", "--quantization", "w8a8", "--cards", "9", "--tp", "3"])
+    assert "Not used for this answer: --cards, --tp." in capsys.readouterr().err
+    main(["fit", "Qwen3-8B", "--recipes", "--eager"])
+    assert "MODEL" in (told := capsys.readouterr().err)
+    assert "--eager" in told
+    main(["fit", "--recipes", "--chip", "910B4", "--json"])
+    assert capsys.readouterr().err == ""
+
+
 def test_a_chip_whose_memory_must_be_read(capsys: pytest.CaptureFixture[str]) -> None:
     code, said = run(capsys, "Qwen3-8B", "--chip", "310P3", "--hbm-total", "42", "--context", "2048")
     assert code == OK
     assert said["per_card_bytes"]["total"] == 42 * 2**30
 
 
-@pytest.mark.parametrize("words", [["--tp", "3"], ["--tp", "0"], ["--cards", "0"], ["--context", "999999"]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--tp", "3"],
+        ["--tp", "0"],
+        ["--cards", "0"],
+        ["--context", "999999"],
+        ["--batched-tokens", "0"],
+        ["--pp", "1000000000"],
+    ],
+)
 def test_settings_that_break_a_rule(capsys: pytest.CaptureFixture[str], words: list[str]) -> None:
     code, said = run(capsys, "Qwen3-8B", "--chip", "910B3", "--cards", "4", *words)
     assert code == FAILED

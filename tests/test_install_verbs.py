@@ -30,6 +30,9 @@ def test_show_try_and_export(make: Make, tmp_path: Path, capsys: pytest.CaptureF
     assert main(["install", host.name, "--dry-run"]) == 0
     assert "Driver: none, wanted 25.5.1" in capsys.readouterr().out
     assert main(["install", host.name, "--route", "venv", "--stack", "0.7.3", "--dry-run"]) == 2
+    capsys.readouterr()
+    assert main(["install", host.name, "--stack", "9.9.9", "--dry-run"]) == 2
+    assert "0.23.0.post1, 0.23.0," in capsys.readouterr().err
     assert main(["install", host.name, "--packages", "here"]) == 2
     assert main(["install", host.name, "--remove", "--runbook", "-"]) == 0
     assert main(["install", host.name, "--runbook", str(tmp_path / "no" / "folder.sh")]) == 1

@@ -109,6 +109,7 @@ def test_what_does_not_fit_is_explained(
     [
         (["--driver", "new"], "--driver new"),
         (["--python", "three"], "--python three"),
+        (["--python", "9.9"], "--python 9.9"),
         (["--cann", "$(reboot)"], "--cann"),
         (["--glibc", "2"], "--glibc 2"),
         (["--firmware", "7.x"], "--firmware"),

@@ -79,11 +79,6 @@ def _order(release: str) -> tuple[int, ...]:
     return tuple([*found, 0, 0, 0][:3])
 
 
-def is_release(words: str) -> bool:
-    """Whether this looks like a release at all."""
-    return re.fullmatch(r"v?\d+\.\d+(\.\d+)?((rc|\.post|a|b)\d+)*", words.strip()) is not None
-
-
 @functools.cache
 def _read() -> tuple[dict[str, Scheme], dict[str, str]]:
     tree: dict[str, Any] = yaml.safe_load(FILE.read_text(encoding="utf-8"))

@@ -52,7 +52,12 @@ def resolution(host: Host) -> Resolution:
 
 
 def chosen(host: Host, wish: Wish) -> Stack:
-    """The best stack that is as wished. InvalidInput with the reason when there is none."""
+    """The best stack that is as wished. InvalidInput with the reason when there is none, or no such release."""
+    offered = [one.vllm_ascend for one in known().releases]
+    if wish.release not in ("", *offered):
+        why = say("The console installs no release '{release}' of vllm-ascend. It installs: {names}.",
+                  release=wish.release, names=", ".join(offered))  # fmt: skip
+        raise InvalidInput(why)
     found = resolution(host)
     fitting = [
         one for one in found.stacks if wish.route in (None, one.route) and wish.release in ("", one.release.vllm_ascend)

@@ -15,6 +15,8 @@ from console.serving.shape import Shape, shape_of
 from console.text import say
 
 MIB = 1024**2
+MOST_GIB = 1024
+"""More than any card has, so that a size in MiB is not taken for one in GiB."""
 
 
 def subject(name: str) -> tuple[Shape, Model | None, str | None]:
@@ -58,10 +60,12 @@ def card_named(name: str, total_gib: float | None = None, free_gib: float | None
                 name=name,
             )
         )
-    total = round(total_gib * GIB) if total_gib is not None else (found.hbm_mb or 0) * MIB
-    free = None if free_gib is None else round(free_gib * GIB)
-    if total <= 0 or (free is not None and not 0 <= free <= total):
-        raise InvalidInput(say("A card has more than 0 GiB of memory, and what is free of it lies between 0 and that."))
+    gib = (found.hbm_mb or 0) * MIB / GIB if total_gib is None else total_gib
+    if not 0 < gib <= MOST_GIB or (free_gib is not None and not 0 <= free_gib <= gib):
+        why = say("The memory of a card lies above 0 and up to {most} GiB, and what is free of it between 0 and that. "
+                  "npu-smi shows MiB; 1024 of them are one GiB.", most=MOST_GIB)  # fmt: skip
+        raise InvalidInput(why)
+    total, free = round(gib * GIB), None if free_gib is None else round(free_gib * GIB)
     return card(found, total, free, npu_name(found, name))
 
 

@@ -18,6 +18,7 @@ from console.serving.rules import (
     context_breaches,
     layout_breaches,
     quantization_breaches,
+    stage_breaches,
     start_breaches,
     wish_breaches,
 )
@@ -79,8 +80,10 @@ def fit(shape: Shape, one: Card, wish: Wish) -> Answer:
     """The answer for the best layout on these cards. Raises NotFound for a quantization that does not exist."""
     how = scheme(wish.quantization)
     fixed = _fixed_breaches(shape, one, wish, how)
-    if not shape.computable or list(wish_breaches(wish.cards, wish.concurrency, wish.tp, wish.pp, wish.dp)):
+    if not shape.computable or list(_senseless(wish)):
         return _empty(shape, one, wish, fixed)
+    if too_deep := list(stage_breaches(shape, wish.pp)):
+        return _empty(shape, one, wish, [*fixed, *too_deep])
     choice = [Sum(shape, one, wish, how, layout) for layout in _layouts(shape, one, wish)]
     if not choice:
         choice = [Sum(shape, one, wish, how, Layout())]
@@ -112,11 +115,15 @@ def _fixed_breaches(shape: Shape, one: Card, wish: Wish, how: Scheme) -> list[Br
     found = [
         *chip_breaches(one.chip, one.name),
         *quantization_breaches(how, one.family, wish.release, is_moe=shape.is_moe),
-        *wish_breaches(wish.cards, wish.concurrency, wish.tp, wish.pp, wish.dp),
+        *_senseless(wish),
     ]
     if shape.config.context:
         found += context_breaches(shape, wish.context)
     return [*found, *start_breaches(one.total, one.free, share, highest_utilization(one))]
+
+
+def _senseless(wish: Wish) -> Iterator[Breach]:
+    return wish_breaches(wish.cards, wish.concurrency, wish.batched_tokens, wish.tp, wish.pp, wish.dp)
 
 
 def _layouts(shape: Shape, one: Card, wish: Wish) -> Iterator[Layout]:
@@ -130,7 +137,7 @@ def _layouts(shape: Shape, one: Card, wish: Wish) -> Iterator[Layout]:
     if wish.tp:
         yield Layout(wish.tp, deep, wide, spread)
         return
-    for tp in range(1, max(1, devices // (deep * wide)) + 1):
+    for tp in range(1, max(1, min(shape.config.heads, devices // (deep * wide))) + 1):
         layout = Layout(tp, deep, wide, spread)
         if tp == 1 or not list(layout_breaches(shape, layout, devices)):
             yield layout

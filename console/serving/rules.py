@@ -123,12 +123,15 @@ def layout_breaches(shape: Shape, layout: Layout, devices: int) -> Iterator[Brea
         )
         yield Breach("tensor_parallel", why, PARALLEL, say("Use smaller sizes or more cards."))
     yield from _tensor_breaches(shape, layout)
-    if layout.pp > shape.config.layers:
-        why = say(
-            "{stages} pipeline stages cannot share {layers} layers.", stages=layout.pp, layers=shape.config.layers
-        )
-        yield Breach("pipeline_parallel", why, "vllm/distributed/utils.py (0.23.0)")
+    yield from stage_breaches(shape, layout.pp)
     yield from _expert_breaches(shape, layout)
+
+
+def stage_breaches(shape: Shape, stages: int) -> Iterator[Breach]:
+    """Every pipeline stage has at least one layer."""
+    if stages > shape.config.layers:
+        why = say("{stages} pipeline stages cannot share {layers} layers.", stages=stages, layers=shape.config.layers)
+        yield Breach("pipeline_parallel", why, "vllm/distributed/utils.py (0.23.0)")
 
 
 def _tensor_breaches(shape: Shape, layout: Layout) -> Iterator[Breach]:
@@ -197,11 +200,14 @@ def start_breaches(total: int, free: int, utilization: float, highest: float) ->
         yield Breach("utilization", why, WORKER, instead)
 
 
-def wish_breaches(cards: int, users: int, *sizes: int) -> Iterator[Breach]:
-    """Numbers that are no numbers of anything."""
+def wish_breaches(cards: int, users: int, tokens: int | None, *sizes: int) -> Iterator[Breach]:
+    """Numbers that are no numbers of anything. tokens: computed in one step, None = the engine's default."""
     if cards < 1:
         yield Breach("cards", say("At least one card is needed."), PARALLEL, say("Use 1 or more."))
     if users < 1:
         yield Breach("concurrency", say("At least one user is needed."), PARALLEL, say("Use 1 or more."))
     if min(sizes, default=0) < 0:
         yield Breach("tensor_parallel", say("A parallel size is at least 1."), PARALLEL, say("Use 1."))
+    if tokens is not None and tokens < 1:
+        why = say("At least one token is computed at a time.")
+        yield Breach("max_batched_tokens", why, "vllm/config/scheduler.py (0.32.0)", say("Use 4096 or more."))
