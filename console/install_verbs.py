@@ -98,7 +98,8 @@ def _write(host: "Host", wish: "Wish", steps: "Sequence[Step]", chosen: argparse
     from console.jobs import by_hand, installing
 
     file = chosen.runbook
-    title = installing.removal_title(host) if chosen.remove else installing.made(host, wish)[1]
+    removal = installing.removal_title(host, with_driver=chosen.driver)
+    title = removal if chosen.remove else installing.made(host, wish)[1]
     text = by_hand.export(host, "remove" if chosen.remove else "install", title, steps)
     if file == "-":
         print(text, end="")

@@ -10,6 +10,7 @@ from console.surface.hosts_view import chosen_host
 from console.surface.install_view import choose_and_start
 from console.surface.jobs_view import job_panel
 from console.surface.plan_view import plan_preview
+from console.surface.removal_view import removal_section
 from console.surface.results_view import results_section
 from console.surface.standing_view import warn_of_failed
 from console.surface.ui import ago, attempt, mark, marked, t, title, who, words
@@ -23,7 +24,8 @@ backend = ways.way_of(host).backend
 on_npus = backend in stacks.ROUTES
 
 found = installed.runtime(host, backend)
-last = history.latest("install", host.id)
+jobs = filter(None, (history.latest(kind, host.id) for kind in ("install", "remove")))
+last = max(jobs, key=lambda job: job.id, default=None)
 running = last is not None and last.active
 if found is not None:
     st.markdown(f"{mark('ok' if found.complete else 'todo')} {marked(found.words)} · {ago(found.time)}")
@@ -39,7 +41,7 @@ with st.container(horizontal=True, vertical_alignment="center"):
             on_click=attempt,
             args=(path.start, "install", host.id),
             kwargs={"actor": who()},
-            help=t("It is being installed.") if running else t("What is there already is kept."),
+            help=t("A job is at work on it.") if running else t("What is there already is kept."),
         )
     st.button(
         t("Look whether it is still as installed"),
@@ -64,4 +66,6 @@ else:
         except ConsoleError as error:
             st.error(marked(error.text))
 results_section(host)
+if on_npus:
+    removal_section(host, running=running)
 bundle_section(host, stack)

@@ -84,6 +84,15 @@ def _look_at_runtime(carry: "Carry", step: Step, log: Log) -> None:
         raise InvalidInput(found.words)
     if "release" in step.arguments:
         stacks.choose(host, stacks.wish_of(step.arguments), actor=_actor(carry))
+        _probe(carry, step, log)  # what was seen of driver and CANN is from before
+
+
+def _look_at_what_is_left(carry: "Carry", step: Step, log: Log) -> None:
+    """After a removal: nothing that was seen before it is told as if it still stood there."""
+    host = inventory.host(carry.host_id)
+    for backend in stacks.ROUTES:
+        log.line(f"{backend}: {installed.look(host, backend).words}")
+    _probe(carry, step, log)
 
 
 def _launch(carry: "Carry", step: Step, log: Log) -> None:
@@ -179,6 +188,7 @@ ACTIONS: Mapping[str, Callable[["Carry", Step, Log], None]] = {
     "probe": _probe,
     "judge": _judge,
     "look_at_runtime": _look_at_runtime,
+    "look_at_what_is_left": _look_at_what_is_left,
     "launch": _launch,
     "await_ready": _await_ready,
     "await_stopped": _await_stopped,

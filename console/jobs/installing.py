@@ -19,6 +19,8 @@ from console.text import Text, say, verbatim
 
 SIDE_BY_SIDE = 8
 LOOK_S = 120.0
+LOOK = "look_at_runtime"
+"""The action that ends an installation; its arguments say what was to be installed."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class Looked:
     @property
     def standing(self) -> Text:
         """The state in words: what would happen to the step."""
-        found = {"satisfied": say("already there"), "waiting": say("would run"), "unknown": say("not known")}
+        found = {"satisfied": say("already done"), "waiting": say("would run"), "unknown": say("not known")}
         return found[self.state]
 
 
@@ -49,15 +51,25 @@ def steps(host: Host, wish: Wish) -> list[Step]:
         "packages": wish.packages,
     }
     title = say("Note what is installed now")
-    look = Step("look", title, action="look_at_runtime", arguments=kept, expected_s=2, timeout_s=300)
+    look = Step("look", title, action=LOOK, arguments=kept, expected_s=5, timeout_s=300)
     return [*made(stacks.target(host), stack, options, known()), look]
+
+
+def installed_wish(host: Host) -> Wish | None:
+    """What the last installation on this host was to bring, whatever became of it; None where there was none."""
+    last = history.latest("install", host.id)
+    looks = [] if last is None else [one.step for one in last.steps if one.step.action == LOOK]
+    wishes = [stacks.wish_of(one.arguments) for one in looks if "route" in one.arguments]
+    return wishes[-1] if wishes else stacks.last_wish(host)
 
 
 def removal(host: Host, wish: Wish, *, with_driver: bool = False) -> list[Step]:
     """The steps that take back what was installed for this stack."""
     stack = stacks.chosen(host, wish)
     options = options_of(host, wish.source, wish.packages)
-    return ascend_removal.plan(stacks.target(host), stack, options, known(), with_driver=with_driver)
+    listed = ascend_removal.plan(stacks.target(host), stack, options, known(), with_driver=with_driver)
+    title = say("Note what is installed now")
+    return [*listed, Step("look", title, action="look_at_what_is_left", expected_s=5, timeout_s=300)]
 
 
 def made(host: Host, wish: Wish) -> tuple[str, Text, Sequence[Step]]:
@@ -99,11 +111,13 @@ def start_removal(host_id: int, wish: Wish, *, actor: str, with_driver: bool = F
     """Queue the job that takes back what was installed. Conflict when another one works on the host."""
     host = inventory.host(host_id)
     listed = removal(host, wish, with_driver=with_driver)
-    title = removal_title(host)
+    title = removal_title(host, with_driver=with_driver)
     return _alone(host, enqueue("remove", f"host:{host.id}", host_id, title, listed, actor=actor), title, actor)
 
 
-def removal_title(host: Host) -> Text:
+def removal_title(host: Host, *, with_driver: bool = False) -> Text:
+    if with_driver:
+        return say("Remove what was installed on {host}, the driver too", host=host.title)
     return say("Remove what was installed on {host}", host=host.title)
 
 
@@ -119,7 +133,7 @@ def dry_run(host: Host, listed: Sequence[Step]) -> list[Looked]:
         except ConsoleError as error:
             return Looked(step, "unknown", error.text)
         if outcome.code == 0:
-            return Looked(step, "satisfied", say("already there"))
+            return Looked(step, "satisfied", say("Its check succeeds."))
         said = (outcome.out.strip() or outcome.err.strip()).splitlines()
         return Looked(step, "waiting", verbatim(said[-1]) if said else say("It would run."))
 

@@ -193,7 +193,7 @@ STATE_WORDS: dict[str, Text] = {
     "succeeded": say("succeeded"),
     "failed": say("failed"),
     "cancelled": say("cancelled"),
-    "satisfied": say("already there"),
+    "satisfied": say("already done"),
     "skipped": say("skipped"),
     "ok": say("done"),
     "starting": say("starting"),

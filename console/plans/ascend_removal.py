@@ -18,6 +18,8 @@ def plan(target: Target, stack: Stack, options: Options, known: Knowledge, *, wi
 
 
 def _steps(case: Case, *, with_driver: bool) -> Iterator[Step]:
+    if with_driver:  # else all that stands on the driver would be gone before the driver is kept
+        yield case.step("cards-free", say("See that no card is in use"), 5, 300)
     yield case.step("remove-venv", say("Delete the Python environment"), 5, 600)
     title = say("Remove the image of the container")
     yield case.step("remove-image", title, 30, 600, what="image")

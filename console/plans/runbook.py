@@ -36,7 +36,7 @@ report() {{  # report NUMBER NAME STATE CODE: the block of a step; its sum holds
 step() {{  # step NUMBER NAME TITLE [restarts]
   began=$(up); : >"$work/log"; rm -f "$work/ask"
   if [ -s "$work/verify.sh" ] && sh "$work/verify.sh" >/dev/null 2>&1; then
-    echo "== $1 $3: already there"; report "$1" "$2" satisfied 0; return
+    echo "== $1 $3: already done"; report "$1" "$2" satisfied 0; return
   fi
   echo "== $1 $3"
   echo 1 >"$work/code"

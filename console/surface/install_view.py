@@ -139,7 +139,7 @@ def _buttons(host: Host, wish: Wish, steps: Sequence[Step], others: Sequence[Hos
             disabled=running,
             on_click=_start,
             args=([host, *others], wish),
-            help=t("It is being installed.") if running else t("What is there already is kept."),
+            help=t("A job is at work on it.") if running else t("What is there already is kept."),
         )
         st.button(
             t("Dry run"),
@@ -161,10 +161,14 @@ def _look(host: Host, steps: Sequence[Step]) -> None:
 
 
 def _dry(host: Host, steps: Sequence[Step]) -> None:
-    """The table of the last dry run of just these steps."""
     looked: list[Looked] = st.session_state.get(f"looked-{host.id}") or []
+    dry_table(f"dry-{host.id}", looked, steps)
+
+
+def dry_table(key: str, looked: Sequence[Looked], steps: Sequence[Step]) -> None:
+    """The table of the last dry run, where it was of just these steps."""
     if [one.step for one in looked] != list(steps):
         return
     heads = (Head(t("step"), text=True), Head(t("now")), Head(t("what its check says"), text=True))
     rows = [(Cell(words(one.step.title)), Cell(words(one.standing)), Cell(words(one.words))) for one in looked]
-    calm_table(f"dry-{host.id}", heads, rows)
+    calm_table(key, heads, rows)

@@ -16,8 +16,11 @@ LEAST_SHARED = 8
 """Lines; what steps share by chance is shorter."""
 
 
-def plan_preview(host: Host, kind: str, title: Text, steps: Sequence[Step]) -> None:
-    """The very scripts that would run, one below the other, and as one file whose results can come back."""
+def plan_preview(host: Host, kind: str, title: Text, steps: Sequence[Step], *, key: str = "") -> None:
+    """The very scripts that would run, one below the other, and as one file whose results can come back.
+
+    `key` is put before the keys of its widgets where a page shows a second plan.
+    """
     total = sum(step.expected_s for step in steps)
     st.caption(
         t(
@@ -29,9 +32,9 @@ def plan_preview(host: Host, kind: str, title: Text, steps: Sequence[Step]) -> N
     st.download_button(
         t("Download as a shell script"),
         runbook(steps, host.name),
-        file_name="install.sh",
+        file_name=f"{kind}.sh",
         mime="text/x-sh",
-        key="runbook",
+        key=f"{key}runbook",
         help=t("It does the same without the console. Bring its results back below."),
         on_click=attempt,
         args=(by_hand.export, host, kind, title, steps),
@@ -40,12 +43,12 @@ def plan_preview(host: Host, kind: str, title: Text, steps: Sequence[Step]) -> N
         t("Read the step"),
         range(len(steps)),
         index=None,
-        key="plan-step",
+        key=f"{key}plan-step",
         format_func=lambda n: f"{n + 1}. {words(steps[n].title)}",
         placeholder=t("a step"),
     )
     if chosen is not None:
-        _script(steps, steps[chosen])
+        _script(steps, steps[chosen], key)
         if steps[chosen].verify:
             st.caption(t("It counts as done when this succeeds:"))
             st.code(steps[chosen].verify, language="bash")
@@ -53,13 +56,15 @@ def plan_preview(host: Host, kind: str, title: Text, steps: Sequence[Step]) -> N
             st.caption(t("To take it back: {how}", how=steps[chosen].rollback))
 
 
-def _script(steps: Sequence[Step], step: Step) -> None:
+def _script(steps: Sequence[Step], step: Step, key: str) -> None:
     """What is the step's own first, then on demand the whole as it runs."""
     own = own_lines([one.script for one in steps if one.script], step.script)
     st.code(own, language="bash")
     if own == step.script:
         return
-    with st.expander(t("The whole script, with the values and functions that the steps share"), key="whole-script"):
+    with st.expander(
+        t("The whole script, with the values and functions that the steps share"), key=f"{key}whole-script"
+    ):
         st.code(step.script, language="bash")
 
 

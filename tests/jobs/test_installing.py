@@ -54,6 +54,10 @@ def test_from_a_bare_host_to_a_server_that_answered(make: Make, worker: WorkerPr
     assert removed.state == "succeeded", told(removed)
     assert run(host, f"ls {host.work_folder}/runtimes; ls -d /usr/local/Ascend/cann* 2>/dev/null || true") == ""
     assert "25.5.1" in run(host, "npu-smi info | head -2")
+    found = installed.runtime(host, "ascend_venv")
+    assert found is not None
+    assert str(found.words) == "vLLM is not installed", "what was seen before the removal is not told any more"
+    assert stacks.target(host).driver == "25.5.1", "the host was asked again after its driver was installed"
 
 
 def test_a_restart_survives_a_killed_worker_and_a_no(make: Make, worker: WorkerProcess) -> None:
@@ -92,6 +96,22 @@ def test_a_second_operator_is_told_whose_job_works_on_the_host(make: Make) -> No
     with pytest.raises(Conflict, match="Nothing was queued"):
         installing.start(host.id, Wish(Route.DOCKER), actor="wang")
     assert [one.id for one in history.jobs() if one.kind in ("install", "remove")] == [number]
+
+
+def test_the_driver_goes_only_if_that_was_asked_for(make: Make, worker: WorkerProcess) -> None:
+    """It was installed by the console, as its notes say; afterwards the host is known to be without one."""
+    host = make("two-healthy-910b4")
+    notes = f"{host.work_folder}/installs"
+    run(host, f"mkdir -p {notes} && cd {notes} && echo 25.5.1 >driver && echo 7.8.0.6.201 >firmware")
+    before = run(host, BOOT)
+    worker.start()
+    job = carried(installing.start_removal(host.id, VENV, actor="wang", with_driver=True))
+    assert job.state == "succeeded", told(job)
+    assert str(job.title).endswith(", the driver too")
+    assert states(job)["cards-free"] == "satisfied", "nobody uses a card"
+    assert {states(job)[name] for name in ("remove-firmware", "remove-driver", "restart-after", "look")} == {"ok"}
+    assert run(host, BOOT) != before
+    assert stacks.target(host).driver is None
 
 
 def test_one_step_is_done_again(data: Path, worker: WorkerProcess) -> None:

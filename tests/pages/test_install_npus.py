@@ -1,8 +1,13 @@
 """Install for a host with NPUs: what to choose, what stands against others, the plan, the dry run, the start."""
 
-from console.jobs import history, installing, stacks
+from console.jobs import history, installing, jobs, stacks
+from console.plans.refusals import Route
+from console.records import move, writing
+from console.serving import instances
+from db import models
 from tests.jobs.npus import Make, make
-from tests.pages.page import calm, in_language, links, opened, press, said
+from tests.pages.page import calm, in_language, keys, links, opened, press, said
+from tests.serving.test_ascend_backends import npus
 
 __all__ = ["make"]
 
@@ -23,7 +28,7 @@ def test_choose_read_try_and_start(make: Make) -> None:
     assert "uninstall.sh" in said(page)
     page = press(page, "dry-run")
     assert "would run" in said(page)
-    assert "already there" in said(page)
+    assert "already done" in said(page)
     page.text_input(key=f"folder-{host.id}").set_value("not absolute").run()
     assert "must be an absolute path" in said(page) or any("absolute path" in one.value for one in page.error)
     page.text_input(key=f"folder-{host.id}").set_value("/data/$(touch x) 包").run()
@@ -65,3 +70,41 @@ def test_the_bundle_that_is_advised_is_that_of_the_chosen_stack(make: Make) -> N
     assert f"--stack {best.release.vllm_ascend} " in line
     assert f"--python {best.python} --route {best.route}" in line
     assert f"Python {best.python}" in page.selectbox(key=f"stack-{host.id}").options[0]
+
+
+def test_what_was_installed_is_taken_back_and_the_driver_only_if_wished(make: Make) -> None:
+    host = make("two-healthy-910b4")
+    assert "remove-now" not in keys(opened("install", host=host.id)), "nothing was ever installed here"
+    number = installing.start(host.id, stacks.Wish(Route.VENV, "0.23.0"), actor="wang")
+    page = opened("install", host=host.id)
+    assert page.button(key="remove-now").help == "A job is at work on it."
+    jobs.cancel(number, actor="wang")
+    page = opened("install", host=host.id)
+    assert page.toggle(key=f"remove-driver-{host.id}").value is False
+    assert not [one for one in page.warning if "Without the driver" in one.value]
+    page = press(page, "dry-run-removal")
+    assert said(page).count("already done") == 5, "the host has nothing of it"
+    page = calm(page.toggle(key=f"remove-driver-{host.id}").set_value(True).run())
+    (told,) = (one.value for one in page.warning if "Without the driver" in one.value)
+    assert "Nothing is removed while a card is in use." in told
+    assert "already done" not in said(page), "that dry run was of another plan"
+    page = press(page, "remove-now")
+    job = history.latest("remove", host.id)
+    assert job is not None
+    names = [one.step.name for one in job.steps]
+    assert names[0] == "cards-free"
+    assert {"remove-venv", "remove-toolkit", "remove-driver", "restart-after"} < set(names)
+    assert f"#{job.id} " in said(page)
+    assert page.button(key="remove-now").disabled
+    assert page.button(key="install-now").disabled
+
+
+def test_nothing_is_taken_back_below_a_server_that_runs(make: Make) -> None:
+    host = make("two-healthy-910b4")
+    stacks.choose(host, stacks.Wish(Route.VENV, "0.23.0"), actor="wang")
+    spec = npus(model_folder="/models/one", served_name="one", backend="ascend_docker")
+    number = instances.create(host.id, spec, noise=False, actor="wang")
+    assert not opened("install", host=host.id).button(key="remove-now").disabled, "it was never started"
+    with writing() as session:
+        move(session, session.get_one(models.Instance, number), f"instance:{number}", "starting", actor="wang")
+    assert "one" in opened("install", host=host.id).button(key="remove-now").help

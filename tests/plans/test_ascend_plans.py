@@ -99,7 +99,9 @@ def test_what_is_removed_is_the_last_first_and_the_driver_only_if_wished() -> No
     kept = ascend_removal.plan(HEALTHY, stack, Options("/d"), KNOWN)
     assert names(kept) == ["remove-venv", "remove-image", "remove-nnal", "remove-ops", "remove-toolkit"]
     all_of_it = ascend_removal.plan(HEALTHY, stack, Options("/d"), KNOWN, with_driver=True)
-    assert names(all_of_it)[5:] == ["remove-firmware", "remove-driver", "restart-after"]
+    assert names(all_of_it)[0] == "cards-free"
+    assert names(all_of_it)[1:6] == names(kept)
+    assert names(all_of_it)[6:] == ["remove-firmware", "remove-driver", "restart-after"]
 
 
 def test_without_root_cann_goes_below_the_home() -> None:

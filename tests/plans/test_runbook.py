@@ -69,7 +69,7 @@ def test_steps_run_in_order_and_leave_nothing_behind(tmp_path: Path, trace: Path
 def test_what_is_there_already_is_not_run(tmp_path: Path, trace: Path) -> None:
     done = run(tmp_path, [step("one", f"echo 1 >> {trace}", verify="true"), step("two", f"echo 2 >> {trace}")])
     assert done.returncode == 0
-    assert "already there" in done.stdout
+    assert "already done" in done.stdout
     assert trace.read_text() == "2\n"
 
 

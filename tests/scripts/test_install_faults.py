@@ -135,12 +135,20 @@ def test_the_driver_is_not_removed_while_cards_are_in_use(tmp_path: Path, bundle
     steps = {one.name: one for one in listed}
     names = list(steps)
     assert names.index("remove-firmware") < names.index("remove-driver") < names.index("restart-after")
+    assert names[0] == "cards-free", "before anything that stands on the driver is removed"
     note = f"mkdir -p {shlex.quote(WORK)}/installs && echo 25.5.1 >{shlex.quote(WORK)}/installs/driver"
-    told = said(Host(tmp_path / "host", "held-by-container"), steps["remove-driver"], before=note)
+    held = Host(tmp_path / "host", "held-by-container")
+    told = said(held, steps["cards-free"], before="true")
+    assert "cards-free.verify=0" in told, "a driver that the console did not install is not removed anyway"
+    told = said(held, steps["cards-free"], before=note)
+    assert "in the container team-b-llm" in told
+    assert "cards-free=1\ncards-free.verify=1" in told
+    told = said(held, steps["remove-driver"])
     assert "so removing the driver now would break what runs on them" in told
     assert "in the container team-b-llm" in told
     assert "remove-driver=1" in told
-    told = said(Host(tmp_path / "other", "two-healthy-910b4"), steps["remove-driver"], before=note)
+    told = said(Host(tmp_path / "other", "two-healthy-910b4"), steps["cards-free"], steps["remove-driver"], before=note)
+    assert "cards-free=0\ncards-free.verify=0" in told
     assert "remove-driver=0\nremove-driver.verify=0" in told
 
 
@@ -213,4 +221,4 @@ def test_the_runbook_does_the_same_without_the_console(tmp_path: Path, bundle: P
     left = [one for one in living() if f"{WORK}/runtimes".encode() in cmdline(one)]
     assert left == []
     again = host.run(text, env=QUICK)
-    assert again.count("already there") == len(steps)
+    assert again.count("already done") == len(steps)

@@ -1,0 +1,1 @@
+cards_free "removing the driver"
