@@ -12,8 +12,9 @@ from console.bundles.manifest import WEIGHTS, Manifest
 from console.errors import ConsoleError, InvalidInput, Unreachable
 from console.hosts import inventory, transfer
 from console.hosts.inventory import Host
+from console.hosts.pace import Pace
 from console.hosts.runner import Runner
-from console.hosts.transfer import Pace, Parcel, There
+from console.hosts.transfer import Parcel, There
 from console.text import Text, say
 
 AT_ONCE = 8
@@ -80,21 +81,18 @@ def deliver(
     looks = [(where, parcels, transfer.look(runner, where, parcels)) for where, parcels in places]
     for _, parcels, seen in looks:
         transfer.require_room(seen, parcels, str(host.title))
-    sent = files = there = done = 0
+    sent = done = there = files = 0
     for where, parcels, seen in looks:
-        for one in parcels:
-            base = done
 
-            def heard(count: int, base: int = base, one: Parcel = one) -> None:
-                told(Progress(host.name, base + count, whole.size, one.name))
+        def heard(name: str, count: int, before: int = done) -> None:
+            told(Progress(host.name, before + count, whole.size, name))
 
-            before = seen.seen[one.name]
-            went = transfer.send(runner, where, one, before, pace=pace, told=heard)
-            sent += went.bytes
-            files, there = (files, there + 1) if before.there == There.WHOLE else (files + 1, there)
-            done += one.size
+        sent += transfer.send_all(runner, where, parcels, seen, pace=pace, told=heard)
+        done += sum(one.size for one in parcels)
+        there += sum(one.there == There.WHOLE for one in seen.seen.values())
+        files += len(parcels)
     _send_manifest(runner, places[0][0], folder)
-    return Delivered(sent, files, there)
+    return Delivered(sent, files - there, there)
 
 
 def push(

@@ -4,22 +4,22 @@ What is on its way is called after the file and its content (`NAME.<first of its
 content is never continued. Writing goes by offset: a late writer of a session that broke writes the same bytes again.
 """
 
+import contextvars
 import hashlib
 import shlex
-import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from enum import StrEnum
 from io import FileIO
 from pathlib import Path
 
 from console.errors import HostError, InvalidInput, unreadable
+from console.hosts.pace import BLOCK, Pace
 from console.hosts.runner import Runner
-from console.hosts.transfer_scripts import LOOK, PREFIX, RECEIVE
+from console.hosts.transfer_scripts import CONFIRM, LOOK, PREFIX, WRITE
 from console.text import say, verbatim
 
-BLOCK = 1_048_576
 MARGIN = 64 * BLOCK
 """Room that must be left on the host's disk after everything has arrived."""
 SLOWEST = 100_000
@@ -27,7 +27,9 @@ SLOWEST = 100_000
 HASHING = 50_000_000
 """Bytes per second that even a slow host hashes."""
 SHORT, WRONG = 21, 23
-"""Exit codes of RECEIVE: less arrived than the file is long; the whole has another content."""
+"""Exit codes of CONFIRM: less arrived than the file is long; the whole has another content."""
+SMALL = 16 * BLOCK
+"""Bytes up to which a file is hashed in the session that brought it: another one would take longer."""
 
 
 @dataclass(frozen=True)
@@ -75,37 +77,6 @@ class Sent:
 
     bytes: int
     begun_at: int
-
-
-class Pace:
-    """Holds everybody who shares it to `limit` bytes per second together; None is no limit."""
-
-    def __init__(
-        self,
-        limit: float | None = None,
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], object] = time.sleep,
-    ) -> None:
-        if limit is not None and limit <= 0:
-            raise InvalidInput(say("The limit must be more than 0 MB per second."))
-        self.limit, self.clock, self.sleep = limit, clock, sleep
-        self.free_at, self.lock = clock(), threading.Lock()
-
-    @property
-    def block(self) -> int:
-        """Bytes to send at a time: a tenth of a second's, so that a slow line is used evenly."""
-        return BLOCK if self.limit is None else max(4096, min(BLOCK, int(self.limit / 10)))
-
-    def take(self, count: int) -> None:
-        """Wait until `count` bytes may go."""
-        if self.limit is None:
-            return
-        with self.lock:
-            now = self.clock()
-            begin = max(now, self.free_at)
-            self.free_at = begin + count / self.limit
-        if begin > now:
-            self.sleep(begin - now)
 
 
 def parcel(source: Path, name: str = "") -> Parcel:
@@ -181,28 +152,75 @@ def send(
     Harmless to do again, which goes on where it stopped. HostError: refused, no room, or another content arrived.
     What `told` raises ends the transfer and is passed on.
     """
-    pace = pace or Pace()
     seen = seen or look(runner, folder, [one]).seen[one.name]
+    return _bring(runner, folder, one, seen, pace or Pace(), told, CONFIRM)
+
+
+def send_all(
+    runner: Runner,
+    folder: str,
+    parcels: Sequence[Parcel],
+    seen: Look,
+    *,
+    pace: Pace | None = None,
+    told: Callable[[str, int], None] = lambda name, count: None,
+) -> int:
+    """Bring several files as `send` does, in order, the next on its way while the host hashes the one before.
+
+    A file gets its final name only after all those before it. `told` hears a file's name and how many bytes of all of
+    them are there. Gives the bytes that went over.
+    """
+    pace, sent, done = pace or Pace(), 0, 0
+    with ThreadPoolExecutor(1, thread_name_prefix="hashing") as pool:
+        hashing: Future[None] | None = None
+        for one in parcels:
+            small = one.size <= SMALL
+            if small and hashing is not None:
+                hashing.result()
+
+            def heard(count: int, one: Parcel = one, before: int = done) -> None:
+                told(one.name, before + count)
+
+            went = _bring(runner, folder, one, seen.seen[one.name], pace, heard, CONFIRM if small else "")
+            if hashing is not None:
+                hashing.result()
+            hashing = None
+            if not small and seen.seen[one.name].there != There.WHOLE:
+                hashing = pool.submit(contextvars.copy_context().run, _confirm, runner, folder, one)
+            sent, done = sent + went.bytes, done + one.size
+        if hashing is not None:
+            hashing.result()
+    return sent
+
+
+def _bring(
+    runner: Runner, folder: str, one: Parcel, seen: Seen, pace: Pace, told: Callable[[int], None], after: str
+) -> Sent:
+    """Let the host write what it has not; `after` is what it does then, in the same session."""
     if seen.there == There.WHOLE:
         told(one.size)
         return Sent(0, 0)
     begin = _good_prefix(runner, folder, one, seen.bytes) if seen.there == There.PART else 0
     told(begin)
     count = _Count(begin)
-    script = RECEIVE.format(
-        folder=shlex.quote(folder),
-        name=shlex.quote(one.name),
-        part=shlex.quote(one.part),
-        begin=begin,
-        size=one.size,
-        sha256=one.sha256,
-    )
     rate = min(SLOWEST, pace.limit or SLOWEST) / 2
     limit = 600 + (one.size - begin) / rate + one.size / HASHING
+    script = f"{_words(folder, one)}begin={begin}\n{WRITE}{after}"
     outcome = runner.feed(script, _blocks(one, begin, pace, count, told), timeout_s=limit)
     if outcome.code != 0:
         raise _refused(one, folder, outcome.code, outcome.err)
     return Sent(count.at - begin, begin)
+
+
+def _confirm(runner: Runner, folder: str, one: Parcel) -> None:
+    outcome = runner.run(_words(folder, one) + CONFIRM, timeout_s=120 + one.size / HASHING)
+    if outcome.code != 0:
+        raise _refused(one, folder, outcome.code, outcome.err)
+
+
+def _words(folder: str, one: Parcel) -> str:
+    said = {"folder": folder, "name": one.name, "part": one.part, "size": str(one.size), "sum": one.sha256}
+    return "".join(f"{name}={shlex.quote(value)}\n" for name, value in said.items())
 
 
 @dataclass

@@ -39,9 +39,8 @@ cd -- "$folder" && head -c "$length" -- "./$part" | digest
 """
 )
 
-RECEIVE = (
-    "folder={folder}\nname={name}\npart={part}\nbegin={begin}\nsize={size}\nsum={sha256}\n"
-    + COMMON.replace("{", "{{").replace("}", "}}")
+WRITE = (
+    COMMON
     + r"""
 cd -- "$folder" && mkdir -p -- "$(dirname -- "./$name")" || exit 1
 # never emptied while it may still be right: whoever else sends the same file writes the same bytes
@@ -49,20 +48,28 @@ if [ "$(stat -c %s -- "./$part" 2>/dev/null || echo 0)" -gt "$size" ]; then rm -
 said=$(LC_ALL=C dd of="./$part" bs=1M seek="$begin" oflag=seek_bytes iflag=fullblock conv=notrunc status=none 2>&1)
 code=$?
 if [ $code -ne 0 ]; then echo "$said" >&2; exit 1; fi
-finished() {{  # whoever sent the same file at the same time may have been first
+"""
+)
+"""Takes the bytes from `begin` on from standard input."""
+
+CONFIRM = (
+    COMMON
+    + r"""
+cd -- "$folder" || exit 1
+finished() {  # whoever sent the same file at the same time may have been first
   [ -f "./$name" ] && [ ! -f "./$part" ] && [ "$(digest <"./$name")" = "$sum" ]
-}}
+}
 now=$(stat -c %s -- "./$part" 2>/dev/null || echo 0)
 if [ "$now" -lt "$size" ]; then
   finished && exit 0
   echo "$now of $size bytes" >&2; exit 21
 fi
-if [ "$now" -gt "$size" ] || [ "$({{ digest <"./$part"; }} 2>/dev/null)" != "$sum" ]; then
+if [ "$now" -gt "$size" ] || [ "$({ digest <"./$part"; } 2>/dev/null)" != "$sum" ]; then
   finished && exit 0
   rm -f -- "./$part"; exit 23
 fi
-mv -f -- "./$part" "./$name" 2>/dev/null || finished || {{ echo 'it could not be renamed' >&2; exit 1; }}
+mv -f -- "./$part" "./$name" 2>/dev/null || finished || { echo 'it could not be renamed' >&2; exit 1; }
 note "./$name" "$sum"
 """
 )
-"""Takes the bytes from `begin` on from standard input."""
+"""Hashes what was written and gives it its final name."""

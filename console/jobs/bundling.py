@@ -9,7 +9,7 @@ from console.bundles import manifest
 from console.bundles.delivery import Delivered, Progress, deliver
 from console.errors import InvalidInput
 from console.hosts import inventory
-from console.hosts.transfer import Pace
+from console.hosts.pace import Pace
 from console.jobs.jobs import enqueue
 from console.jobs.logs import Log
 from console.jobs.ride import ride
@@ -65,28 +65,32 @@ def push_bundle(carry: "Carry", step: Step, log: Log) -> None:
     folder, host = Path(str(step.arguments["folder"])), inventory.host(carry.host_id)
     limit = step.arguments.get("limit")
     pace = Pace(None if limit is None else float(str(limit)))
-    heard = _Heard(carry, log)
+    heard = Heard(carry, log)
+
+    def told(far: Progress) -> None:
+        heard(far.file, far.done, far.size)
 
     def act() -> Delivered:
-        return deliver(inventory.runner(host), host, folder, pace=pace, told=heard)
+        return deliver(inventory.runner(host), host, folder, pace=pace, told=told)
 
     done = ride(carry, act, step.timeout_s)
     log.line(f"{done.files} files sent ({done.sent / MB:.0f} MB), {done.there} were there already")
 
 
-class _Heard:
+class Heard:
     """Writes progress to the log now and then, and lets a cancelled job end in the middle of a file."""
 
     def __init__(self, carry: "Carry", log: Log) -> None:
         self.carry, self.log = carry, log
-        self.looked, self.told, self.file = 0.0, 0.0, ""
+        self.looked, self.told, self.ended = 0.0, 0.0, False
 
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, name: str, done: int, size: int) -> None:
+        """`done` bytes of `size` are there; the file on its way is `name`."""
         self.carry.reached = True  # it has answered: from now on a lost connection is ridden out
         now = time.monotonic()
         if now - self.looked > LOOK_S:
             self.looked = now
             self.carry.wanted()
-        if now - self.told > TELL_S or (progress.file != self.file and progress.done == progress.size):
-            self.told, self.file = now, progress.file
-            self.log.line(f"{100 * progress.done // max(1, progress.size)} %  {progress.file}")
+        if now - self.told > TELL_S or (done == size and not self.ended):
+            self.told, self.ended = now, done == size
+            self.log.line(f"{100 * done // max(1, size)} %  {done / 1e9:.2f} of {size / 1e9:.2f} GB  {name}")

@@ -2,15 +2,15 @@
 
 import json
 import threading
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from console.errors import InvalidInput
 from console.hosts import inventory, transfer
-from console.hosts.transfer import Pace, Parcel, There
-from console.jobs.bundling import LOOK_S, MB, TELL_S, USUAL, share
+from console.hosts.pace import Pace
+from console.hosts.transfer import Parcel, There
+from console.jobs.bundling import MB, USUAL, Heard, share
 from console.jobs.jobs import enqueue
 from console.jobs.logs import Log
 from console.jobs.ride import ride
@@ -69,21 +69,18 @@ def push_model(carry: "Carry", step: Step, log: Log) -> None:
         return
     pace = Pace(None if limit is None else float(str(limit)))
     parcels = _parcels(carry, source, log)
-    told = _Told(carry, log, sum(one.size for one in parcels))
+    size, heard = sum(one.size for one in parcels), Heard(carry, log)
+
+    def told(name: str, done: int) -> None:
+        heard(name, done, size)
 
     def act() -> tuple[int, int]:
         runner = inventory.runner(host)
         looked = transfer.look(runner, folder, parcels)
         carry.reached = True
         transfer.require_room(looked, parcels, str(host.title))
-        sent = files = told.before = 0
-        for one in parcels:
-            told.name = one.name
-            seen = looked.seen[one.name]
-            sent += transfer.send(runner, folder, one, seen, pace=pace, told=told).bytes
-            files += seen.there != There.WHOLE
-            told.before += one.size
-        return files, sent
+        sent = transfer.send_all(runner, folder, parcels, looked, pace=pace, told=told)
+        return sum(one.there != There.WHOLE for one in looked.seen.values()), sent
 
     files, sent = ride(carry, act, step.timeout_s)
     log.line(f"{files} files sent ({sent / MB:.0f} MB), {len(parcels) - files} were there already")
@@ -144,22 +141,3 @@ class Hashes:
 def _key(path: Path) -> str:
     stat = path.stat()
     return f"{path.resolve()} {stat.st_size} {stat.st_mtime_ns} {stat.st_ino}"
-
-
-class _Told:
-    """Writes progress to the log now and then, and lets a cancelled job end in the middle of a file."""
-
-    def __init__(self, carry: "Carry", log: Log, size: int) -> None:
-        self.carry, self.log, self.size = carry, log, size
-        self.before, self.name, self.looked, self.told = 0, "", 0.0, 0.0
-
-    def __call__(self, there: int) -> None:
-        self.carry.reached = True  # it has answered: from now on a lost connection is ridden out
-        now = time.monotonic()
-        if now - self.looked > LOOK_S:
-            self.looked = now
-            self.carry.wanted()
-        if now - self.told > TELL_S:
-            self.told, done = now, self.before + there
-            share = 100 * done // max(1, self.size)
-            self.log.line(f"{share} %  {done / 1e9:.2f} of {self.size / 1e9:.2f} GB  {self.name}")

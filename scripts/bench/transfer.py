@@ -1,9 +1,10 @@
-"""How fast a bundle's file reaches a host, against scp and rsync, on loopback in one run; and what a cut costs.
+"""How fast the files of a bundle reach a host, against scp and rsync, on loopback in one run; and what a cut costs.
 
-    python scripts/bench/transfer.py [--mb 256] [--rounds 5]
+    python scripts/bench/transfer.py [--files 4] [--mb 256] [--rounds 5]
 
-Needs sshd, ssh and scp; rsync is left out where it is not installed. The console's figure includes SHA-256 of the file
-on both sides; scp and rsync verify nothing. The rounds are interleaved, the ratios are of medians.
+Needs sshd, ssh and scp; rsync is left out where it is not installed. As with a bundle, whose manifest holds the SHA-256
+of each file, the console is told the sums, and verifies them on the host; "with hashing here" is what it takes where
+they are not known yet. scp and rsync verify nothing. The rounds are interleaved, the ratios are of medians.
 """
 
 import argparse
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from console.hosts.reach import Reach
+    from console.hosts.transfer import Parcel
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
@@ -29,38 +31,52 @@ MB = 1_000_000
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--mb", type=int, default=256)
+    parser.add_argument("--files", type=int, default=4)
+    parser.add_argument("--mb", type=int, default=256, help="the size of each file")
     parser.add_argument("--rounds", type=int, default=5)
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         os.environ["PILOT_DATA"] = f"{folder}/data"
-        measure(Path(folder), chosen.mb * MB, chosen.rounds)
+        measure(Path(folder), chosen.files, chosen.mb * MB, chosen.rounds)
     return 0
 
 
-def measure(folder: Path, size: int, rounds: int) -> None:
-    source = folder / "source.bin"
-    with source.open("wb") as file:
-        for _ in range(0, size, MB):
-            file.write(os.urandom(min(MB, size)))
+def measure(folder: Path, files: int, size: int, rounds: int) -> None:
+    sources = [made(folder / f"source-{number}.bin", size) for number in range(files)]
     with server(folder) as (port, reach):
+        sums = parcels(sources)
         ways: dict[str, Callable[[Path], object]] = {
-            "scp": lambda target: scp(folder, port, source, target),
-            "console": lambda target: console(reach, source, target),
+            "scp": lambda target: scp(folder, port, sources, target),
+            "console": lambda target: console(reach, sums, target),
+            "console with hashing here": lambda target: console(reach, parcels(sources), target),
         }
         if shutil.which("rsync"):
-            ways["rsync"] = lambda target: rsync(folder, port, source, target)
+            ways["rsync"] = lambda target: rsync(folder, port, sources, target)
         rates: dict[str, list[float]] = {name: [] for name in ways}
         for number in range(rounds):
             for name, way in ways.items():
-                rates[name].append(size / MB / timed(way, folder / f"there-{name}-{number}"))
+                rates[name].append(files * size / MB / timed(way, folder / f"there-{number}"))
                 print(f"round {number + 1}: {name} {rates[name][-1]:.0f} MB/s", flush=True)
-        after_a_cut(reach, folder, source, size)
-    ours = statistics.median(rates["console"])
-    for name in rates:
-        print(f"{name}: {statistics.median(rates[name]):.0f} MB/s", flush=True)
-    for name in rates.keys() - {"console"}:
-        print(f"the console is {ours / statistics.median(rates[name]):.2f} times as fast as {name}")
+        after_a_cut(reach, folder, sources[0], size)
+    medians = {name: statistics.median(found) for name, found in rates.items()}
+    for name, rate in medians.items():
+        print(f"{name}: {rate:.0f} MB/s")
+    for ours in ("console", "console with hashing here"):
+        for other in medians.keys() & {"scp", "rsync"}:
+            print(f"{ours}: {medians[ours] / medians[other]:.2f} times as fast as {other}")
+
+
+def made(source: Path, size: int) -> Path:
+    with source.open("wb") as file:
+        for _ in range(0, size, MB):
+            file.write(os.urandom(min(MB, size)))
+    return source
+
+
+def parcels(sources: list[Path]) -> list["Parcel"]:
+    from console.hosts import transfer
+
+    return [transfer.parcel(one) for one in sources]
 
 
 def timed(way: Callable[[Path], object], target: Path) -> float:
@@ -72,23 +88,24 @@ def timed(way: Callable[[Path], object], target: Path) -> float:
     return took
 
 
-def console(reach: "Reach", source: Path, target: Path) -> None:
+def console(reach: "Reach", files: list["Parcel"], target: Path) -> None:
     """With a login of its own, as scp and rsync have."""
     from console.hosts import transfer
     from console.hosts.connection import Connection
     from console.hosts.ssh import SshRunner
 
     with Connection(reach) as own:
-        transfer.send(SshRunner(own), str(target), transfer.parcel(source))
+        runner = SshRunner(own)
+        transfer.send_all(runner, str(target), files, transfer.look(runner, str(target), files))
 
 
-def scp(folder: Path, port: int, source: Path, target: Path) -> None:
-    subprocess.run(["scp", "-q", *options(folder), "-P", str(port), source, f"127.0.0.1:{target}/"], check=True)
+def scp(folder: Path, port: int, sources: list[Path], target: Path) -> None:
+    subprocess.run(["scp", "-q", *options(folder), "-P", str(port), *sources, f"127.0.0.1:{target}/"], check=True)
 
 
-def rsync(folder: Path, port: int, source: Path, target: Path) -> None:
+def rsync(folder: Path, port: int, sources: list[Path], target: Path) -> None:
     shell = " ".join(["ssh", *options(folder), "-p", str(port)])
-    subprocess.run(["rsync", "-W", "-e", shell, source, f"127.0.0.1:{target}/"], check=True)
+    subprocess.run(["rsync", "-W", "-e", shell, *sources, f"127.0.0.1:{target}/"], check=True)
 
 
 def options(folder: Path) -> list[str]:

@@ -17,7 +17,8 @@ from console.errors import HostError, InvalidInput
 from console.hosts import inventory
 from console.hosts.inventory import Host
 from console.hosts.local import LocalRunner
-from console.hosts.transfer import MARGIN, Pace, sha256_of
+from console.hosts.pace import Pace
+from console.hosts.transfer import MARGIN, sha256_of
 from tests.bundles.test_build import ORDER
 from tests.bundles.web import below
 from tests.hosts.conftest import MakeSshd

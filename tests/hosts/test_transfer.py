@@ -11,9 +11,10 @@ import pytest
 from console.errors import ConsoleError, HostError, InvalidInput, Unreachable
 from console.hosts import connection, transfer
 from console.hosts.local import LocalRunner
+from console.hosts.pace import BLOCK, Pace
 from console.hosts.runner import Runner
 from console.hosts.ssh import SshRunner
-from console.hosts.transfer import Look, Pace, Parcel, Seen, There, look, parcel, require_room, send
+from console.hosts.transfer import Look, Parcel, Seen, There, look, parcel, require_room, send
 from tests.hosts.conftest import MakeSshd
 
 pytestmark = [pytest.mark.e2e, pytest.mark.needs("sshd", "ssh-keygen")]
@@ -108,7 +109,7 @@ def test_a_connection_cut_at_half_goes_on_there(sshd: MakeSshd, tmp_path: Path, 
     assert sent.begun_at == there > 0
     assert sent.bytes + there == one.size
     # what had left here but was still in buffers of the connection counts as sent again
-    assert cut[0] - there < 8 * transfer.BLOCK
+    assert cut[0] - there < 8 * BLOCK
     assert whole(folder, one)
 
 
