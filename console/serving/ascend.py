@@ -8,7 +8,7 @@ from console.catalog.ascend import Chip
 from console.catalog.knowledge import known
 from console.serving.asked import Refusal, ServeSpec
 from console.serving.conflicts import conflicts
-from console.serving.known import config_troubles, method_trouble, variable_trouble
+from console.serving.known import config_troubles, limit_troubles, method_trouble, variable_trouble
 from console.serving.options import refusals as option_refusals
 from console.serving.rules import chip_breaches
 from console.text import Text, say
@@ -61,6 +61,8 @@ def refusals(spec: ServeSpec) -> Iterator[Refusal]:
     yield from conflicts(spec, chip.family)
     if spec.quantization and (trouble := method_trouble(spec.quantization, spec.release, chip.family)):
         yield _refusal("quantization", trouble.problem, trouble.instead)
+    for trouble in limit_troubles(spec.extra_args, spec.release):
+        yield _refusal("extra_args", trouble.problem, trouble.instead)
     for _, trouble in config_troubles(spec.additional_config, spec.release):
         yield _refusal("additional_config", trouble.problem, trouble.instead)
     for name, value in spec.extra_env.items():

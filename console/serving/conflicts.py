@@ -1,5 +1,6 @@
 """Settings of one server that do not go together, whatever the model: rules of vLLM and of the Ascend plugin."""
 
+import json
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
@@ -7,6 +8,12 @@ from console.serving.asked import Refusal, ServeSpec
 from console.text import say
 
 MOST_SPECULATIVE = 15
+GRAPH_MODES = ("PIECEWISE", "FULL", "FULL_DECODE_ONLY", "FULL_AND_PIECEWISE", "NONE")
+"""Values of cudagraph_mode (vllm/config/compilation.py, 0.23.0; graph_mode.md of vllm-ascend)."""
+DRAFTS = ("mtp", "ngram", "suffix", "eagle", "eagle3", "medusa", "draft_model", "dflash", "dspark")
+"""Methods of speculative decoding (speculative_decoding.md of vllm-ascend 0.23.0.post1)."""
+OTHER_DRAFTS = ("ngram_gpu", "mlp_speculator", "custom_class", "extract_hidden_states", "[ngram]")
+"""Methods that vLLM knows beside them, and names that end in _mtp (vllm/config/speculative.py, 0.32.0)."""
 NO_GRAPHS = (None, "NONE", 0, "0")
 
 
@@ -60,6 +67,9 @@ def ranks_here(spec: ServeSpec) -> int:
 
 def _graphs(spec: ServeSpec) -> Iterator[Refusal]:
     mode = spec.compilation.get("cudagraph_mode")
+    if isinstance(mode, str) and mode.upper() not in GRAPH_MODES:
+        why = say("vLLM has no graph mode {mode}.", mode=mode)
+        yield Refusal("compilation", why, say("Choose one of: {names}.", names=", ".join(GRAPH_MODES)))
     if spec.enforce_eager and mode not in NO_GRAPHS:
         why = say("--enforce-eager captures no graphs, so the graph mode {mode} has no effect.", mode=str(mode))
         yield Refusal("enforce_eager", why, say("Choose one of the two."))
@@ -70,8 +80,15 @@ def _graphs(spec: ServeSpec) -> Iterator[Refusal]:
 
 
 def _speculative(spec: ServeSpec) -> Iterator[Refusal]:
+    method = spec.speculative.get("method")
+    if method is not None and method not in (*DRAFTS, *OTHER_DRAFTS) and not str(method).endswith("_mtp"):
+        why = say("vLLM has no method of speculative decoding called {method}.", method=str(method))
+        yield Refusal("speculative", why, say("Choose one of: {names}.", names=", ".join(DRAFTS)))
     tokens = spec.speculative.get("num_speculative_tokens")
-    if isinstance(tokens, int) and not 1 <= tokens <= MOST_SPECULATIVE:
+    if tokens is not None and type(tokens) is not int:
+        why = say("num_speculative_tokens takes a whole number, and {value} is none.", value=json.dumps(tokens))
+        yield Refusal("speculative", why, say("Use 1 to {most}.", most=MOST_SPECULATIVE))
+    elif tokens is not None and not 1 <= tokens <= MOST_SPECULATIVE:
         why = say("{tokens} speculative tokens cannot be checked in one step on an NPU.", tokens=tokens)
         yield Refusal("speculative", why, say("Use 1 to {most}.", most=MOST_SPECULATIVE))
     draft = spec.speculative.get("draft_tensor_parallel_size")

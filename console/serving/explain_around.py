@@ -18,7 +18,6 @@ DRIVER_PLACES = (
     "/etc/ascend_install.info",
 )  # fmt: skip
 """What installation.md of vllm-ascend mounts from the host."""
-ANY_NUMBER = 1 << 20
 LONGER = ("--hf-overrides", "--rope-scaling")
 TYPED = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u2500\uff0d\ufe58\ufe63\u2018\u2019\u201c\u201d\u201e\uff02\uff07"
 """Dashes and quotes of text programs and of Chinese keyboards."""
@@ -85,7 +84,7 @@ def _sizes(settings: Settings, spec: ServeSpec, model: Model) -> Iterator[Findin
     if not shape.computable:
         return
     layout = Layout(spec.tensor_parallel, spec.pipeline_parallel, spec.data_parallel, spec.expert_parallel)
-    breaches = list(layout_breaches(shape, layout, ANY_NUMBER))
+    breaches = list(layout_breaches(shape, layout, layout.devices))
     if spec.context and not any(name in spec.extra_args for name in LONGER):
         breaches += context_breaches(shape, spec.context)
     for breach in breaches:

@@ -3,6 +3,7 @@
 import math
 import re
 
+from console.catalog.limits import limits
 from console.serving.explain_parts import Pasted, Word
 from console.text import Text, say
 
@@ -158,6 +159,10 @@ def _port(value: str, tokens: list[str], pasted: Pasted) -> None:
     found = re.fullmatch(r"(?:(\[[^\]]+\]|[^:]+):)?(\d{1,5}):(\d{1,5})(?:/tcp)?", value)
     if found is None or pasted.port is not None:
         pasted.ignore(say("One port is published, that of the server."), tokens)
+        return
+    if not all(limits()["--port"].holds(int(port)) for port in found.groups()[1:]):
+        why = say("{name} does not take {value}.", name="-p", value=value)
+        pasted.find(" ".join(tokens), why, say("It takes {limit}.", limit=limits()["--port"].text))
         return
     pasted.port = int(found[2])
     pasted.host = (found[1] or "0.0.0.0").strip("[]")

@@ -1,12 +1,15 @@
 """What a release makes of an option, a variable or a key: nothing wrong, or what is wrong and what to write instead."""
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from console.catalog import flags, parsers
 from console.catalog.flags import Flag, Said
+from console.catalog.limits import limits
 from console.catalog.parsers import Option
-from console.text import say, verbatim
+from console.text import Text, say, verbatim
 
 CUDA_VALUES = ("flash_attn", "flashinfer", "flashmla", "xformers", "triton_attn", "cuda", "cutlass", "marlin", "nccl")
 
@@ -63,23 +66,50 @@ def value_trouble(name: str, option: Option, value: str) -> Trouble | None:
             say("{name} does not take {value}.", name=name, value=value),
             instead or say("It takes: {names}.", names=names),
         )
-    kinds: Mapping[str, Callable[[str], float]] = {"int": int, "float": float, "tokens": _tokens}
-    wanted = kinds.get(option.kind)
+    wanted = _KINDS.get(option.kind)
     if wanted is None:
         return None
     try:
-        wanted(value)
-    except ValueError:
+        number = wanted(value)
+    except (ValueError, OverflowError):
         kind = say("a whole number") if option.kind != "float" else say("a number")
         return Trouble(
             say("{name} takes {kind}, and '{value}' is not one.", name=name, kind=kind, value=value),
             say("Write {name} with a number.", name=name),
         )
-    return None
+    return _out_of_limits(name, number, value)
+
+
+def _out_of_limits(name: str, number: float, value: str) -> Trouble | None:
+    """Numbers that are of the right kind, and that vLLM does not take."""
+    limit = limits().get(name)
+    if limit is None or limit.holds(number):
+        return None
+    return Trouble(
+        say("{name} does not take {value}.", name=name, value=value), say("It takes {limit}.", limit=limit.text)
+    )
+
+
+def limit_troubles(words: Sequence[str], release: str) -> Iterator[Trouble]:
+    """Numbers among the words of a command that its options do not take; what is no number is the parser's to say."""
+    for word, after in zip_longest(words, words[1:], fillvalue=""):
+        name, is_joined, value = word.partition("=")
+        found = meant(parsers.dashed([name])[0], release) if name.startswith("-") else None
+        try:
+            number = None if found is None else _KINDS[found[1].kind](value if is_joined else after)
+        except (KeyError, ValueError, OverflowError):
+            continue
+        if found is not None and number is not None:
+            trouble = _out_of_limits(found[1].name, number, value if is_joined else after)
+            yield from () if trouble is None else (trouble,)
 
 
 def _tokens(word: str) -> int:
     return -1 if word.lower() == "auto" else parsers.number_of_tokens(word)
+
+
+_KINDS: Mapping[str, Callable[[str], float]] = {"int": int, "float": float, "tokens": _tokens}
+"""Kind of an option -> what reads its number."""
 
 
 def method_trouble(value: str, release: str, family: str | None) -> Trouble | None:
@@ -157,7 +187,7 @@ def _key_instead(name: str, plugin: parsers.Plugin) -> str | None:
 
 
 def config_troubles(config: Mapping[str, object], release: str) -> list[tuple[str, Trouble]]:
-    """Keys of additional-config that this release does not read, with what is wrong; inner keys as "group.key"."""
+    """Keys of additional-config that this release does not read, or not with such a value; inner ones "group.key"."""
     plugin = parsers.plugin(release)
     found: list[tuple[str, Trouble]] = []
     for key, value in config.items():
@@ -167,7 +197,28 @@ def config_troubles(config: Mapping[str, object], release: str) -> list[tuple[st
         elif one.keys and isinstance(value, Mapping):
             unread = [inner for inner in value if inner not in one.keys]
             found += [(f"{key}.{inner}", _unread(inner, one.keys, release, strict=plugin.strict)) for inner in unread]
+            pairs = [(inner, _unlike(inner, one.keys[inner], value[inner])) for inner in value if inner in one.keys]
+            found += [(f"{key}.{inner}", trouble) for inner, trouble in pairs if trouble is not None]
+        elif (trouble := _unlike(key, dict(one.keys) or one.default, value)) is not None:
+            found.append((key, trouble))
     return found
+
+
+def _unlike(key: str, default: object, value: object) -> Trouble | None:
+    """A value of another kind than the key has by itself; a word is true to Python, "false" too."""
+    kinds: Mapping[type, tuple[Text, tuple[type, ...]]] = {
+        bool: (say("true or false"), (bool,)),
+        int: (say("a whole number"), (int, bool)),
+        float: (say("a number"), (int, float)),
+        dict: (say("a group in braces"), (dict,)),
+        list: (say("a list in brackets"), (list,)),
+    }
+    wanted = kinds.get(type(default))
+    if wanted is None or value is None or type(value) in wanted[1] or (wanted[1] == (bool,) and value in (0, 1)):
+        return None
+    told = json.dumps(value, ensure_ascii=False, default=str)
+    why = say("{name} takes {kind}, and '{value}' is not one.", name=key, kind=wanted[0], value=told)
+    return Trouble(why, say("Without it: {value}.", value=json.dumps(default, ensure_ascii=False)))
 
 
 def _misplaced(key: str, plugin: parsers.Plugin) -> Trouble | None:

@@ -10,15 +10,13 @@ from console.catalog.flags import Flag
 from console.catalog.parsers import Option
 from console.serving import ascend
 from console.serving.asked import ServeSpec
+from console.serving.conflicts import DRAFTS as DRAFTS
+from console.serving.conflicts import GRAPH_MODES as GRAPH_MODES
 from console.serving.known import method_trouble
 from console.serving.options import FIELDS, UNSET
 
-GRAPH_MODES = ("PIECEWISE", "FULL", "FULL_DECODE_ONLY", "FULL_AND_PIECEWISE", "NONE")
-"""Values of cudagraph_mode (vllm/config/compilation.py, 0.23.0; graph_mode.md of vllm-ascend)."""
 GRAPH_MODES_SINCE = "0.11.0"
 """vLLM of the releases before knows no cudagraph_mode (vllm/config/compilation.py)."""
-DRAFTS = ("mtp", "ngram", "suffix", "eagle", "eagle3", "medusa", "draft_model", "dflash", "dspark")
-"""Methods of speculative decoding (speculative_decoding.md of vllm-ascend 0.23.0.post1)."""
 NEED_A_MODEL = ("eagle", "eagle3", "medusa", "draft_model", "dflash", "dspark")
 
 

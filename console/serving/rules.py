@@ -131,7 +131,8 @@ def stage_breaches(shape: Shape, stages: int) -> Iterator[Breach]:
     """Every pipeline stage has at least one layer."""
     if stages > shape.config.layers:
         why = say("{stages} pipeline stages cannot share {layers} layers.", stages=stages, layers=shape.config.layers)
-        yield Breach("pipeline_parallel", why, "vllm/distributed/utils.py (0.23.0)")
+        instead = say("Use at most {most}.", most=shape.config.layers)
+        yield Breach("pipeline_parallel", why, "vllm/distributed/utils.py (0.23.0)", instead)
 
 
 def _tensor_breaches(shape: Shape, layout: Layout) -> Iterator[Breach]:

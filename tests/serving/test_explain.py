@@ -135,7 +135,7 @@ def test_a_program_of_an_article_gets_its_real_counterparts() -> None:
         ("--wholly-unknown", "--wholly-unknown", "no option"),
         ("--tensor-parallel-size two", "--tensor-parallel-size", "'two' is not one"),
         ("--gpu-memory-utilization 90%", "--gpu-memory-utilization", "not one"),
-        ("--gpu-memory-utilization 90", "--gpu-memory-utilization", "between 0 and 1"),
+        ("--gpu-memory-utilization 90", "--gpu-memory-utilization", "does not take 90.*above 0, up to 1"),
         ("--dtype float61", "--dtype", "float16 may be meant"),
         ("--max-model-len", "--max-model-len", "none is there"),
         ("--enforce-eager true", "--enforce-eager", "model already|takes no value"),
