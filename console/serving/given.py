@@ -47,7 +47,10 @@ class ModelFacts(Protocol):
 
 @dataclass(frozen=True)
 class Machine:
-    """What is free on the host now. A port's value names its holder; core_ids = CPU ids we may use (empty: all)."""
+    """What is free on the host now. A port's value names its holder; core_ids = CPU ids we may use (empty: all).
+
+    ports_promised  ports that servers of ours have a claim to, listening or not yet -> the server's name
+    """
 
     cores: int
     memory_available_bytes: int
@@ -55,6 +58,7 @@ class Machine:
     ports_in_use: Mapping[int, str] = field(default_factory=dict)
     arch: str = "x86_64"
     core_ids: tuple[int, ...] = ()
+    ports_promised: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def usable_core_ids(self) -> tuple[int, ...]:

@@ -6,6 +6,7 @@ import shlex
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from sqlalchemy import select
@@ -15,7 +16,7 @@ from console.hosts import inventory, observe
 from console.hosts.process import Detached, Life
 from console.plans import local_cpu
 from console.records import reading, writing
-from console.serving import ascend, instances, npu_defaults, traps
+from console.serving import ascend, claims, instances, npu_defaults, traps
 from console.serving.backends import backend
 from console.serving.instances import Instance
 from console.serving.shelf import model_on, models_below
@@ -66,8 +67,8 @@ def forget_model(host: inventory.Host, folder: str) -> None:
 
 
 def machine(host: inventory.Host) -> Machine:
-    """What is free on the host now: asked for, not remembered."""
-    return observe.machine(host)
+    """What is free on the host for another server: asked for now, less the ports that servers of ours are to have."""
+    return replace(observe.machine(host), ports_promised=claims.ports(host.id))
 
 
 def reasons_against(
@@ -75,16 +76,17 @@ def reasons_against(
 ) -> list[Refusal]:
     """Every reason why this spec cannot work on this host now; the port of `own` while it runs is not one.
 
+    Servers that wait for their start are none either: who begins first has the port and the cards.
     `now` is what is free there, when it was asked just before.
     """
     model = model_on(host, spec.model_folder)
     bad = traps.refusals(spec, model)
     if bad:
         return bad
-    now = now or machine(host)
+    now = now or observe.machine(host)
     if own is not None and own.state not in instances.RESTING:
         ports = {port: holder for port, holder in now.ports_in_use.items() if port != own.spec.port}
-        now = Machine(now.cores, now.memory_available_bytes, now.numa_nodes, ports, now.arch, now.core_ids)
+        now = replace(now, ports_in_use=ports)
     found = refusals(spec, model, now, backend(spec.backend))
     return found if found or spec.backend not in ascend.BACKENDS else npu_defaults.reasons_against(host, spec, own)
 

@@ -5,7 +5,7 @@ A form asks it once and keeps it for a while; the start itself looks again.
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from console.catalog import parsers
 from console.errors import ConsoleError, InvalidInput
@@ -13,7 +13,7 @@ from console.hosts import installed, observe
 from console.hosts.cards import Card, cards_now
 from console.hosts.inventory import Host
 from console.jobs import stacks
-from console.serving import ascend, launch, npu_defaults, seats, traps
+from console.serving import ascend, claims, launch, npu_defaults, seats, traps
 from console.serving.asked import Refusal, ServeSpec
 from console.serving.backends import backend
 from console.serving.seats import Seat
@@ -49,15 +49,22 @@ class Way:
 
 @dataclass
 class Offering:
-    """Asked at `time` (Unix seconds); `shapes`: folders that were read since; no_cards: why none is known."""
+    """Asked at `time` (Unix seconds); `shapes`: folders that were read since; no_cards: why none is known.
+
+    free   what was free there then; `machine` is that with the claims of servers as they are now
+    """
 
     host: Host
     time: float
     models: list[ModelFolder]
-    machine: Machine
+    free: Machine
     cards: list[Card]
     no_cards: Text | None = None
     shapes: dict[str, Shape] = field(default_factory=dict)
+
+    @property
+    def machine(self) -> Machine:
+        return replace(self.free, ports_promised=claims.ports(self.host.id))
 
     def shape(self, folder: str) -> Shape:
         """The folder as the calculator sees it. InvalidInput, HostError as when reading it."""
@@ -67,7 +74,8 @@ class Offering:
 
     def seats(self, backend_name: str) -> list[Seat]:
         """The cards as places for servers of this backend, by number; who has a claim is asked anew."""
-        found = seats.seated(self.cards, seats.claimed(self.host.id), backend_name)
+        wanted = [one for one in claims.claims(self.host.id) if one.backend in ascend.BACKENDS]
+        found = seats.seated(self.cards, wanted, backend_name)
         return sorted(found, key=lambda one: (one.number is None, one.number or 0))
 
 

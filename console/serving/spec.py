@@ -52,8 +52,9 @@ def name_of(model_folder: str) -> str:
 
 
 def free_port(machine: Machine) -> int:
-    """The first port from 8000 on that nobody holds."""
-    return next(port for port in range(FIRST_PORT, 65536) if port not in machine.ports_in_use)
+    """The first port from 8000 on that nobody holds and no server of ours will hold in a moment."""
+    taken = {*machine.ports_in_use, *machine.ports_promised}
+    return next(port for port in range(FIRST_PORT, 65536) if port not in taken)
 
 
 def kv_bytes_per_token(spec: ServeSpec, model: ModelFacts) -> int:
@@ -143,6 +144,12 @@ def _refuse_port(spec: ServeSpec, machine: Machine) -> Iterable[Refusal]:
     instead = say("Port {port} is free.", port=str(free_port(machine)))
     if not 1024 <= spec.port <= 65535:
         yield Refusal("port", say("A port is a number from 1024 to 65535; lower ones belong to the system."), instead)
+    elif name := machine.ports_promised.get(spec.port):
+        yield Refusal(
+            "port",
+            say("Port {port} belongs to the instance {name} already.", port=str(spec.port), name=name),
+            instead,
+        )
     elif holder := machine.ports_in_use.get(spec.port):
         yield Refusal("port", say("Port {port} is in use by {holder}.", port=str(spec.port), holder=holder), instead)
 

@@ -76,11 +76,18 @@ def test_the_first_layer_is_short_and_what_is_shown_is_what_is_started(ready: Ho
     assert (spec.release, spec.chip, image_of(spec)) == ("0.23.0.post1", "910B4", IMAGE)
     assert page.title[0].value == "small"
     assert "Take it elsewhere" in said(page)
+    another_beside(made, form(ready))  # its job is still in the queue
     taken(made)
-    page = form(ready)
+    another_beside(made, form(ready))
+
+
+def another_beside(made: instances.Instance, page: AppTest) -> None:
+    """The form for one more server suggests neither the card nor the port of the first."""
     assert [one.disabled for one in page.checkbox] == [True, False]
     assert "NPU 0 belongs to the instance small" in page.checkbox[0].label
     assert "--device /dev/davinci1" in command(page)
+    assert f"127.0.0.1:{made.spec.port}:" not in command(page)
+    assert f"127.0.0.1:{made.spec.port + 1}:" in command(page)
 
 
 def test_what_is_not_installed_can_be_looked_at_and_not_started(make: Make, tmp_path: Path) -> None:

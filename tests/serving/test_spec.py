@@ -40,6 +40,14 @@ def test_a_good_spec_has_no_refusals() -> None:
     assert refused(defaults(SMOL, MACHINE, "/data/models/smol")) == {}
 
 
+def test_a_port_that_is_promised_is_neither_suggested_nor_taken() -> None:
+    promised = replace(MACHINE, ports_promised={8001: "smol", 8002: "other"})
+    assert defaults(SMOL, promised, "/models/SmolLM2").port == 8003
+    (wrong,) = refusals(spec(port=8001), SMOL, promised, backend("local_cpu"))
+    assert (wrong.field, str(wrong.reason)) == ("port", "Port 8001 belongs to the instance smol already.")
+    assert str(wrong.instead) == "Port 8003 is free."
+
+
 def test_defaults_take_the_next_port_the_folder_name_and_the_whole_context() -> None:
     made = defaults(SMOL, MACHINE, "/data/models/SmolLM2 135M (instruct)")
     assert (made.port, made.served_name, made.context) == (8001, "SmolLM2-135M-instruct", 8192)
