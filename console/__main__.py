@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """The whole command line, with its help in the terminal's language."""
-    from console import explain_verbs, install_verbs, model_verbs, verbs
+    from console import bundle_verbs, explain_verbs, install_verbs, job_verbs, model_verbs, verbs
 
     whole = _Parser(prog="pilot", description=t("The Ascend pilot console: from a bare host to an accepted pilot."))
     found = whole.add_subparsers(title=t("verbs"), metavar=t("VERB"), required=True)
@@ -62,9 +62,10 @@ def parser() -> argparse.ArgumentParser:
 
     _hosts(found)
     install_verbs.register(found, _verb, _json)
+    job_verbs.register(found, _verb, _json)
     _resolve(found)
     model_verbs.register(found, _verb, _json)
-    _bundle(found)
+    bundle_verbs.register(found, _verb, _json)
     _checks(found)
     _profiles(found)
 
@@ -230,13 +231,6 @@ def _fit(found: "argparse._SubParsersAction[_Parser]") -> None:
     fit = _verb(found, "fit", fit_verbs.show, about)
     fit_verbs.options(fit)
     _json(fit)
-
-
-def _bundle(found: "argparse._SubParsersAction[_Parser]") -> None:
-    """`pilot bundle` and its own verbs."""
-    from console import bundle_verbs
-
-    bundle_verbs.register(found, _verb, _json)
 
 
 def _resolve(found: "argparse._SubParsersAction[_Parser]") -> None:

@@ -40,7 +40,10 @@ class StepView:
 
 @dataclass(frozen=True)
 class JobView:
-    """One job. `then` are the kinds of job that follow on success; `journey` the first job of its path."""
+    """One job. `then` are the kinds of job that follow on success; `journey` the first job of its path.
+
+    `answered`: what it asks has its answer already, which the worker takes up in a moment.
+    """
 
     id: int
     kind: str
@@ -59,6 +62,7 @@ class JobView:
     question: Text | None
     cancel_wanted: bool
     steps: tuple[StepView, ...] = ()
+    answered: bool = False
 
     @property
     def active(self) -> bool:
@@ -184,6 +188,7 @@ def _job(row: models.Job) -> JobView:
         None if row.question is None else from_json(row.question),
         row.cancel_wanted,
         steps,
+        row.answer is not None,
     )
 
 

@@ -11,6 +11,7 @@ from console.errors import ConsoleError
 from console.jobs.jobs import say_state
 from console.jobs.worker import beat, held
 from console.settings import actor
+from console.spans import lasting
 from console.text import LANGUAGES, Text, Value, render, say
 
 MARKS = {
@@ -110,20 +111,8 @@ def ago(moment: float | None) -> str:
 
 
 def span(seconds: float | None) -> str:
-    """A length of time in at most two units: 0.4 s, 12 s, 3 min 20 s, 2 h 5 min, 3 d 4 h."""
-    if seconds is None:
-        return "–"
-    seconds = max(0.0, seconds)
-    if seconds < 9.95:
-        return t("{n} s", n=f"{seconds:.1f}")
-    whole = round(seconds)
-    if whole < 60:
-        return t("{n} s", n=whole)
-    if whole < 3600:
-        return t("{m} min {s} s", m=whole // 60, s=whole % 60)
-    if whole < 86400:
-        return t("{h} h {m} min", h=whole // 3600, m=whole % 3600 // 60)
-    return t("{d} d {h} h", d=whole // 86400, h=whole % 86400 // 3600)
+    """A length of time in at most two units."""
+    return words(lasting(seconds))
 
 
 def roughly(seconds: float) -> str:
