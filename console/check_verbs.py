@@ -245,11 +245,13 @@ def _table(*heads: str) -> "Any":
 
     table = Table(box=None, pad_edge=False, show_header=bool(heads))
     for head in heads:
-        table.add_column(head)
+        table.add_column(head, overflow="fold")
     return table
 
 
 def _draw(table: "Any") -> None:
     from rich.console import Console
 
+    for column in table.columns:  # those of rows without a heading too: a file name must be there to its end
+        column.overflow = "fold"
     Console(highlight=False, markup=False).print(table)

@@ -186,9 +186,9 @@ def _draw(rows: Sequence[Row]) -> None:
 
     drawn = Table(box=None, pad_edge=False)
     for head, side in ((t("cards"), "right"), (t("quantization"), "left"), (t("context"), "right")):
-        drawn.add_column(head, justify="right" if side == "right" else "left")
-    drawn.add_column(t("users"), justify="right")
-    drawn.add_column(t("answer"))
+        drawn.add_column(head, justify="right" if side == "right" else "left", overflow="fold")
+    drawn.add_column(t("users"), justify="right", overflow="fold")
+    drawn.add_column(t("answer"), overflow="fold")
     for row in rows:
         mark = "●" if row.answer.fits else "■"
         figures = (row.cards, row.quantization, row.context, row.answer.max_concurrency)

@@ -261,7 +261,7 @@ def _table(*heads: str) -> "Table":
 
     table = Table(box=None, pad_edge=False)
     for head in heads:
-        table.add_column(head)
+        table.add_column(head, overflow="fold")
     return table
 
 

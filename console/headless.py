@@ -145,7 +145,7 @@ def _run_figures(one: Run) -> dict[str, object]:
 def _print_runs(found: Sequence[Run]) -> None:
     table = Table()
     for head in (t("at a time"), t("requests"), "TTFT p50", "TTFT p95", "TPOT", "tokens/s"):
-        table.add_column(head, justify="right")
+        table.add_column(head, justify="right", overflow="fold")
     for one in found:
         tpot = "–" if one.tpot_mean_s is None else f"{one.tpot_mean_s * 1000:.1f} ms"
         table.add_row(

@@ -72,7 +72,7 @@ def listed(chosen: argparse.Namespace) -> int:
         return OK
     table = _table()
     for head in (t("host"), t("reached at"), t("tags"), t("asked about itself")):
-        table.add_column(head)
+        table.add_column(head, overflow="fold")
     for host, said in seen:
         age = t("never") if said is None else t("{n} min ago", n=round((time.time() - said.time) / 60))
         table.add_row(words(host.label), _way(host), " ".join(host.tags), age)

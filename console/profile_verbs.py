@@ -46,7 +46,7 @@ def listed(chosen: argparse.Namespace) -> int:
         return OK
     table = Table(box=None, pad_edge=False)
     for head in (t("profile"), t("name"), t("kind"), t("checks")):
-        table.add_column(head)
+        table.add_column(head, overflow="fold")
     for one in found:
         kind = t("own, from {profile}", profile=one.based_on) if one.based_on else t("built-in")
         table.add_row(one.id, one.title_in(language()), kind, str(len(one.checks)))
@@ -140,7 +140,7 @@ def _print(one: "Profile", *, as_json: bool) -> None:
     print(f"{one.id}: {one.title_in(language())}")
     table = Table(box=None, pad_edge=False)
     for head in (t("limit"), t("value"), t("what it is, and where it comes from")):
-        table.add_column(head)
+        table.add_column(head, overflow="fold")
     for name, limit in one.limits.items():
         source = limit.source
         if source == OWN_SOURCE:
@@ -152,7 +152,7 @@ def _print(one: "Profile", *, as_json: bool) -> None:
     console.print(table)
     table = Table(box=None, pad_edge=False)
     for head in (t("check"), t("name")):
-        table.add_column(head)
+        table.add_column(head, overflow="fold")
     for check in one.checks:
         table.add_row(check, words(CHECKS[check].title))
     console.print(table)

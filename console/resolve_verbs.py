@@ -4,7 +4,7 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from console.text import Text, say, verbatim
 if TYPE_CHECKING:
     from console.catalog.knowledge import Knowledge
     from console.plans.questions import WhyNot
-    from console.plans.resolve import Resolution, Stack
+    from console.plans.resolve import Refused, Resolution, Stack
     from console.plans.target import Target
 
 _SHAPES: Mapping[str, tuple[str, str]] = {
@@ -208,13 +208,22 @@ def _tell(resolution: "Resolution | None", answers: "WhyNot | None") -> None:
         return
     if resolution.stacks:
         _tell_stacks(resolution)
-    reasons: dict[str, list[str]] = {}
+    reasons: dict[str, list[Refused]] = {}
     for one in resolution.refused:
-        reasons.setdefault(one.words(language()), []).append(f"{one.release.vllm_ascend} ({one.route})")
-    for reason, stacks in reasons.items():
-        print(f"✗ {', '.join(stacks)}: {reason}")
+        reasons.setdefault(one.words(language()), []).append(one)
+    everything = not resolution.stacks and len(reasons) == 1
+    for reason, refused in reasons.items():
+        print(f"✗ {reason}" if everything else f"✗ {_refused_words(refused)}: {reason}")
     if not resolution.stacks:
         print(t("No release fits this host."))
+
+
+def _refused_words(refused: "Sequence[Refused]") -> str:
+    """Each release once, with its ways: "0.7.3 (docker, venv)"."""
+    ways: dict[str, list[str]] = {}
+    for one in refused:
+        ways.setdefault(one.release.vllm_ascend, []).append(one.route)
+    return ", ".join(f"{version} ({', '.join(routes)})" for version, routes in ways.items())
 
 
 def _tell_stacks(resolution: "Resolution") -> None:
@@ -263,7 +272,7 @@ def _tell_answers(answers: "WhyNot") -> None:
         print(t("Nothing was recognised in: {words}", words=answers.asked))
         print(t("Name versions, such as CANN 6.3.0 + vLLM 0.3.1, or a flag such as --async_engine."))
     for one in answers.answers:
-        print(f"{_verdict(one.verdict)}: {in_language(one.about, language())}")
+        print(f"{_verdict(one.verdict)} · {in_language(one.about, language())}")
         print(f"  {in_language(one.finding, language())}")
         print(f"  → {in_language(one.instead, language())}")
         print(f"  {t('Source: {source}', source=one.source)}")

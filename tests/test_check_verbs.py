@@ -1,14 +1,17 @@
 """`pilot check`, `compare`, `waive` and `profiles`: words, JSON, files and exit codes."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
+from console import check_verbs
 from console.__main__ import main
 from console.hosts import observe
 from console.hosts.inventory import Host
 from tests.hosts.said import remote, say_again
+from tests.house.tree import ROOT
 from tests.jobs.conftest import data, host
 
 __all__ = ["data", "host"]
@@ -37,6 +40,23 @@ def test_a_check_speaks_json_with_what_changed(host: Host, capsys: pytest.Captur
     again = json.loads(out)
     assert again["changed_since"] == first["time"]
     assert "clock_is_plausible" not in {one["name"] for one in again["changed"]}
+
+
+def test_a_file_name_is_on_the_terminal_to_its_end(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a column of any table: what is cut short with three dots cannot be fetched."""
+    monkeypatch.setenv("COLUMNS", "80")
+    name = "Ascend-hdk-910b-npu-driver_25.5.1_linux-aarch64.run"
+    table = check_verbs._table()
+    table.add_row("■", "Installed versions together", f"→ Fetch next: {name}")
+    check_verbs._draw(table)
+    assert name in "".join(line.strip() for line in capsys.readouterr().out.splitlines())
+    written = [path for path in sorted((ROOT / "console").glob("*.py")) if "add_column(" in path.read_text("utf-8")]
+    assert len(written) > 5
+    for path in written:
+        added = re.findall(r"add_column\(.*", path.read_text("utf-8"))
+        assert all('overflow="fold"' in one for one in added), f"{path.name}: {added}"
 
 
 def test_changes_in_words(host: Host, capsys: pytest.CaptureFixture[str]) -> None:

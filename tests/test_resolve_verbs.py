@@ -145,6 +145,18 @@ def test_the_system_is_taken_without_its_point_release(
     assert found["stacks"][0]["driver"] == "install"
 
 
+def test_one_reason_against_everything_is_said_without_a_list_of_releases(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = pilot(["--chip", "910B4", "--os", "kylin-v10", "--arch", "x86_64"], capsys)
+    assert code == 1
+    assert out.splitlines() == ["✗ Kylin V10 stands on the lists for aarch64 only.", "No release fits this host."]
+
+
+def test_a_release_that_is_refused_by_both_ways_is_named_once(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = pilot(["--chip", "A3", "--os", "openeuler-24.03", "--arch", "aarch64"], capsys)
+    assert code == 0
+    assert "✗ 0.9.1 (docker, venv): " in out
+
+
 def test_why_not(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = pilot(["--why-not", "CANN 6.3.0 + vLLM 0.3.1", "--json"], capsys)
     answer = json.loads(out)["why_not"]

@@ -108,7 +108,7 @@ class _Parts:
         vllm = parts.get("vllm")
         if vllm and row is None and not release_rows(self.known, "vllm", vllm):
             text = say(
-                "No release of vllm-ascend is for vLLM {version}; there are some for {near}.",
+                "No release of vllm-ascend is for vLLM {version}; near it are {near}.",
                 version=vllm,
                 near=", ".join(_near(vllm, [one for each in self.known.rows for one in each.vllm])),
             )
@@ -116,28 +116,40 @@ class _Parts:
         cann = self.target.cann
         if cann and row is None and not release_rows(self.known, "cann", cann):
             text = say(
-                "No release of vllm-ascend is for CANN {version}; there are some for {near}.",
+                "No release of vllm-ascend is for CANN {version}; near it are {near}.",
                 version=cann,
                 near=", ".join(_near(cann, [one.cann for each in self.known.rows for one in each.variants])),
             )
             files = self._cann_files(newest.variants[0].cann)
             yield Conflict("cann_without_release", text, files, newest.source)
-        if row is None and vllm and cann:
-            yield from self._vllm_cann(vllm, cann)
+        if row is None and vllm:
+            yield from self._with_vllm(vllm)
 
-    def _vllm_cann(self, vllm: str, cann: str) -> Iterator[Conflict]:
-        """vLLM and CANN without the plugin: each may have releases, but none for both."""
+    def _with_vllm(self, vllm: str) -> Iterator[Conflict]:
+        """Every part against vLLM without the plugin: each may have releases, but none for both.
+
+        vLLM for CPUs brings a torch of its own, so torch counts only beside an NPU, or where no host is asked about.
+        """
         rows = release_rows(self.known, "vllm", vllm)
-        if not rows or any(same_version(cann, one.cann) for row in rows for one in row.variants):
-            return
-        text = say(
-            "vLLM {vllm} goes with CANN {wanted} (vllm-ascend {plugin}), not with CANN {cann}.",
-            vllm=vllm,
-            wanted=rows[0].variants[0].cann,
-            plugin=rows[0].vllm_ascend,
-            cann=cann,
-        )
-        yield Conflict("vllm_cann", text, self._cann_files(rows[0].variants[0].cann), rows[0].source)
+        named = {**self.target.parts, **({"cann": self.target.cann} if self.target.cann else {})}
+        beside_npu = bool(self.target.chip) or not self.target.system
+        for part in ("cann", "torch", "torch_npu", "triton_ascend"):
+            wanted = tuple(dict.fromkeys(value for row in rows for value in values_of(row, part)))
+            found = named.get(part)
+            if found is None or not wanted or any(same_version(found, one) for one in wanted):
+                continue
+            if part == "torch" and not beside_npu:
+                continue
+            text = say(
+                "vLLM {vllm} goes with {part} {wanted} (vllm-ascend {plugin}), not with {part} {found}.",
+                vllm=vllm,
+                part=_TITLES[part],
+                wanted=values_of(rows[0], part)[0] if values_of(rows[0], part) else wanted[0],
+                plugin=rows[0].vllm_ascend,
+                found=found,
+            )
+            files = self._cann_files(wanted[0]) if part == "cann" else (self._file(part, wanted[0]),)
+            yield Conflict(f"vllm_{part}", text, files, rows[0].source)
 
     def _python(self, row: Row) -> Iterator[Conflict]:
         there = self.target.pythons

@@ -1,16 +1,16 @@
 """Why not this combination? Free words, matched by their versions and flags with claims, traps and releases."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from console.catalog.claims import FLAGS
 from console.catalog.knowledge import Knowledge
-from console.catalog.releases import Release, Row, python_of
+from console.catalog.releases import Release, Row, Variant, python_of
 from console.errors import InvalidInput
-from console.plans.parts import Conflict, conflicts, release_rows
+from console.plans.parts import Conflict, conflicts, values_of
 from console.plans.resolve import Note, Resolution, Stack, in_language
-from console.plans.target import Target, dotted
+from console.plans.target import Target, dotted, same_version
 from console.text import say, verbatim
 
 LONGEST = 2000
@@ -39,7 +39,7 @@ _PLAIN_910B = re.compile(r"(?<![\w.-])(?:ascend\s?)?910b(?![\w-])", FLAGS)
 class Answer:
     """One thing that was found.
 
-    kind      claim, trap, conflict, refused, chip or fits
+    kind      claim, trap, conflict, refused, chip, unlisted or fits
     verdict   of a claim (false, outdated, ...); "fits" where nothing is wrong; else "wrong"
     about     what was asked, as the catalog puts it, or the part it is about
     """
@@ -106,7 +106,7 @@ class _Asking:
         found = [*self._claims(), *self._traps(), *self._chips(), *self._conflicts(), *self._refused()]
         yield from found
         if self.versions and not any(one.kind in ("conflict", "refused") or one.verdict == "false" for one in found):
-            yield from self._fits()
+            yield from self._together()
 
     def _claims(self) -> Iterator[Answer]:
         for one in self.known.claims:
@@ -133,7 +133,9 @@ class _Asking:
             "of the first generation, and vLLM Ascend does not run on it."
         )
         instead = say("Look at the column Name of npu-smi info, and compare the whole word.")
-        yield Answer("chip", "plain_910b", "wrong", verbatim("910B"), finding, instead, chip.source if chip else "")
+        yield Answer(
+            "chip", "plain_910b", "misleading", verbatim("910B"), finding, instead, chip.source if chip else ""
+        )
 
     def _conflicts(self) -> Iterator[Answer]:
         target = self._target()
@@ -170,17 +172,24 @@ class _Asking:
                 source = one.release.source
                 yield Answer("refused", one.reason.code, "wrong", about, words, self._instead(), source)
 
-    def _fits(self) -> Iterator[Answer]:
-        """Nothing is wrong with what was named: say what goes with it."""
-        part = next(
-            (one for one in ("vllm_ascend", "vllm", "cann", "torch_npu", "torch") if one in self.versions), None
-        )
-        row = self._row(part) if part else None
-        if row is None:
+    def _together(self) -> Iterator[Answer]:
+        """Nothing is wrong with what was named: say what goes with it, if one release has all of it."""
+        named = [one for one in ("vllm_ascend", "vllm", "cann", "torch_npu", "torch", "triton_ascend")
+                 if one in self.versions]  # fmt: skip
+        if not named:
             return
-        variant = next(
-            (one for one in row.variants if one.cann.lower() == self.versions.get("cann", "").lower()), row.variants[0]
-        )
+        sets = [(row, one) for row in self.known.rows for one in row.variants if self._holds(row, one, named)]
+        stable = {one.vllm_ascend for one in self.known.releases if one.stable}
+        row, variant = next((one for one in sets if one[0].vllm_ascend in stable), sets[0] if sets else (None, None))
+        if row is None or variant is None:
+            finding = say(
+                "No release of vllm-ascend in the catalog names all of these versions together, so nobody vouches "
+                "for them. A version that one of them goes with may be another build than the one that was asked about."
+            )
+            yield Answer(
+                "unlisted", "unlisted", "unverifiable", self._about(), finding, self._instead(), self._newest().source
+            )
+            return
         finding = say(
             "The catalog has nothing against it. What goes together: vllm-ascend {plugin}, vLLM {vllm}, CANN {cann}, "
             "torch {torch}, torch-npu {torch_npu}.",
@@ -192,14 +201,15 @@ class _Asking:
         )
         yield Answer("fits", "fits", "fits", self._about(), finding, self._instead(), row.source)
 
-    def _row(self, part: str) -> Row | None:
-        rows = release_rows(self.known, part, self.versions[part])
-        stable = {one.vllm_ascend for one in self.known.releases if one.stable}
-        return next((row for row in rows if row.vllm_ascend in stable), rows[0] if rows else None)
+    def _holds(self, row: Row, variant: Variant, named: Sequence[str]) -> bool:
+        """Whether one variant of a release has every version that was named."""
+        only = replace(row, variants=(variant,))
+        return all(any(same_version(self.versions[part], one) for one in values_of(only, part)) for part in named)
 
     def _target(self) -> Target:
         """The host, if there is one, with what was named instead of what is installed."""
-        host = self.resolution.target if self.resolution else Target(self.chips[0] if self.chips else "", ANY_ARCH)
+        chips = [one for one in self.chips if not _PLAIN_910B.fullmatch(one)]  # that word has an answer of its own
+        host = self.resolution.target if self.resolution else Target(chips[0] if chips else "", ANY_ARCH)
         names = ("vllm_ascend", "vllm", "torch", "torch_npu", "triton_ascend")
         python = self.versions.get("python")
         return replace(
@@ -211,7 +221,8 @@ class _Asking:
         )
 
     def _about(self) -> Note:
-        return verbatim(", ".join(f"{part.replace('_', '-')} {version}" for part, version in self.versions.items()))
+        versions = [f"{part.replace('_', '-')} {version}" for part, version in self.versions.items()]
+        return verbatim(", ".join([*versions, *self.chips]))
 
     def _newest(self) -> Release:
         return next(one for one in self.known.releases if one.stable)

@@ -39,6 +39,7 @@ def found(**changes: Any) -> dict[str, tuple[str, tuple[str, ...]]]:
         {"parts": {"vllm": "0.9.1", "vllm_ascend": "0.9.1rc3", "torch": "2.5.1"}, "cann": "8.2.RC1"},
         {"parts": {"vllm_ascend": "0.18.0", "torch_npu": "2.9.0.post2", "triton_ascend": "3.2.1"}, "cann": "9.0.0"},
         {"pythons": ((3, 9), (3, 12))},
+        {"parts": {"vllm": "0.23.0+cpu", "torch": "2.11.0+cpu"}, "chip": "", "cann": None, "driver": None},
     ],
 )
 def test_what_goes_together_is_no_conflict(changes: dict[str, Any]) -> None:
@@ -74,6 +75,14 @@ def test_what_goes_together_is_no_conflict(changes: dict[str, Any]) -> None:
         ({"parts": {}, "cann": "6.3.0"}, "cann_without_release", "CANN 6.3.0", TOOLKIT),
         ({"parts": {"vllm": "0.33.0"}}, "vllm_without_release", "vLLM 0.33.0", "vllm-0.23.0.tar.gz"),
         ({"parts": {"vllm": "0.18.0"}}, "vllm_cann", "CANN 8.5.1", "Ascend-cann-toolkit_8.5.1_linux-aarch64.run"),
+        (
+            {"parts": {"vllm": "0.23.0", "torch_npu": "2.9.0"}}, "vllm_torch_npu", "torch-npu 2.10.0.post4",
+            "torch_npu-2.10.0.post4-cp311-cp311-manylinux_2_28_aarch64.whl",
+        ),
+        (
+            {"parts": {"vllm": "0.23.0", "torch": "2.11.0"}}, "vllm_torch", "torch 2.10.0",
+            "torch-2.10.0-cp311-cp311-manylinux_2_28_aarch64.whl",
+        ),
     ],
 )  # fmt: skip
 def test_a_conflict_names_the_next_package(changes: dict[str, Any], code: str, words: str, file: str) -> None:

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from console.catalog.releases import Row
 from console.errors import InvalidInput
 from console.plans.questions import LONGEST, versions_in, why_not
 from console.plans.refusals import Route
@@ -97,12 +98,40 @@ def test_the_circulating_combination_gets_reason_source_and_alternative() -> Non
         ("麒麟 V10 上用 pip 安装 wheel", "kylin-containers", "glibc 2.28"),
         ("vllm-ascend 0.18.0 with CANN 9.0.0", "fits", "torch-npu 2.9.0.post2"),
         ("vllm 0.13.0", "fits", "vllm-ascend 0.13.0"),
+        ("torch-npu 2.5.1 with vllm 0.9.1", "vllm_torch_npu", "torch-npu 2.5.1.post1 (vllm-ascend 0.9.1)"),
+        ("vLLM 0.23.0 + torch 2.11.0", "vllm_torch", "torch 2.10.0 (vllm-ascend 0.23.0.post1), not with torch 2.11.0"),
+        ("vLLM 0.23.0, triton-ascend 3.2.0", "vllm_triton_ascend", "triton-ascend 3.2.2"),
+        ("CANN 9.1.0 with torch-npu 2.9.0", "unlisted", "all of these versions together"),
+        ("vllm 0.18.0, CANN 9.0.0, torch-npu 2.9.0.post1+git4c901a4", "unlisted", "all of these versions together"),
     ],
 )
 def test_other_combinations_are_held_against_the_releases(text: str, code: str, words: str) -> None:
     found = {one.code: one for one in why_not(text, KNOWN).answers}
     assert code in found
     assert words in in_language(found[code].finding, "en")
+
+
+@pytest.mark.parametrize("row", KNOWN.rows, ids=lambda row: row.vllm_ascend)
+def test_only_what_one_release_has_together_is_said_to_fit(row: Row) -> None:
+    """Every release fits with its own versions, and with none of them changed to that of a far release."""
+    variant = row.variants[0]
+    own = {"vllm": row.vllm[0], "CANN": variant.cann, "torch": row.torch, "torch-npu": variant.torch_npu}
+    assert "fits" in codes(" + ".join(f"{part} {version}" for part, version in own.items()))
+    for part, other in {"CANN": "8.0.0", "torch-npu": "1.11.0", "torch": "1.11.0"}.items():
+        if other != own[part]:
+            text = " + ".join(f"{name} {version}" for name, version in {**own, part: other}.items())
+            assert "fits" not in codes(text), text
+
+
+@pytest.mark.parametrize("text", ["two 910B cards", "vLLM 0.23.0 on 910B"])
+def test_the_word_910b_is_explained_once_and_does_not_contradict_a_true_claim(text: str) -> None:
+    found = [(one.code, one.verdict) for one in why_not(text, KNOWN).answers]
+    assert found.count(("plain_910b", "misleading")) == 1
+    assert not [code for code, verdict in found if verdict == "wrong"]
+
+
+def test_what_is_asked_about_is_named_even_without_a_version() -> None:
+    assert all(in_language(one.about, "en") for one in why_not("Ascend910ProB", KNOWN).answers)
 
 
 def test_a_release_that_does_not_go_on_the_host_says_why_there() -> None:
