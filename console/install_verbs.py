@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from console.errors import Conflict, DataError, InvalidInput, NotFound
 from console.settings import actor
-from console.terminal import FAILED, OK, WRONG_INPUT, t, words
+from console.terminal import FAILED, OK, WRONG_INPUT, language, t, words
 from console.text import say
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def _write(host: "Host", wish: "Wish", steps: "Sequence[Step]", chosen: argparse
     file = chosen.runbook
     removal = installing.removal_title(host, with_driver=chosen.driver)
     title = removal if chosen.remove else installing.made(host, wish)[1]
-    text = by_hand.export(host, "remove" if chosen.remove else "install", title, steps)
+    text = by_hand.export(host, "remove" if chosen.remove else "install", title, steps, language())
     if file == "-":
         print(text, end="")
         return OK

@@ -14,7 +14,9 @@ from tests.jobs.npus import Make, make
 __all__ = ["data", "make"]
 
 
-def test_show_try_and_export(make: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_try_and_export(
+    make: Make, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     host = make("driver-missing")
     file = tmp_path / "install it.sh"
     assert main(["install", host.name, "--route", "venv", "--stack", "0.23.0", "--runbook", str(file)]) == 0
@@ -37,6 +39,14 @@ def test_show_try_and_export(make: Make, tmp_path: Path, capsys: pytest.CaptureF
     assert main(["install", host.name, "--remove", "--runbook", "-"]) == 0
     assert main(["install", host.name, "--runbook", str(tmp_path / "no" / "folder.sh")]) == 1
     assert history.jobs() == []
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+    capsys.readouterr()
+    assert main(["install", host.name, "--dry-run"]) == 0
+    shown = capsys.readouterr().out
+    assert "驱动：无，需要 25.5.1" in shown
+    assert "wanted" not in shown
+    assert main(["install", host.name, "--route", "venv", "--stack", "0.23.0", "--runbook", "-"]) == 0
+    assert "step 5 driver '安装驱动'" in capsys.readouterr().out
 
 
 def test_a_host_that_was_never_asked_says_so(data: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,6 +13,7 @@ from console.hosts.inventory import Host
 from console.hosts.observe import Runtime
 from console.hosts.reach import Sudo
 from console.plans.ascend import NOT_THERE, AsRoot, Options, Source, runtime_script
+from console.plans.check_said import check_said
 from console.records import reading
 from console.text import say, verbatim
 from db import models
@@ -84,4 +85,4 @@ def _runtime(text: str, code: int | None, seen: float) -> Runtime:
         return Runtime(seen, True, say("{stack}, as it was installed", stack=verbatim(last)))
     if code == NOT_THERE:
         return Runtime(seen, False, say("vLLM is not installed"))
-    return Runtime(seen, False, say("vLLM is not installed completely: {why}", why=verbatim(last)))
+    return Runtime(seen, False, say("vLLM is not installed completely: {why}", why=check_said(last)))

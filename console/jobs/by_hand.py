@@ -86,8 +86,8 @@ class Line:
         return done
 
 
-def export(host: Host, kind: str, title: Text, steps: Sequence[Step]) -> str:
-    """The runbook of a plan, which is kept so that its results are understood whatever changes meanwhile."""
+def export(host: Host, kind: str, title: Text, steps: Sequence[Step], language: str = "en") -> str:
+    """The runbook of a plan in this language; the plan is kept so that its results are understood whatever changes."""
     name = token(host.name, steps)
     plan = {"host": host.id, "kind": kind, "title": to_json(title), "steps": [one.to_json() for one in steps]}
     file = _file(name)
@@ -96,7 +96,7 @@ def export(host: Host, kind: str, title: Text, steps: Sequence[Step]) -> str:
         part = file.with_suffix(f".{secrets.token_hex(4)}.part")  # two pages may show the plan at once
         part.write_text(json.dumps(plan, ensure_ascii=False), "utf-8")
         part.replace(file)
-    return runbook(steps, host.name)
+    return runbook(steps, host.name, language)
 
 
 def _file(name: str) -> Path:

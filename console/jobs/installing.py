@@ -13,9 +13,10 @@ from console.jobs import history, stacks
 from console.jobs.jobs import enqueue
 from console.jobs.stacks import BACKENDS, Wish
 from console.plans import ascend_docker, ascend_removal, ascend_venv
+from console.plans.check_said import check_said
 from console.plans.refusals import Route
 from console.plans.step import Step
-from console.text import Text, say, verbatim
+from console.text import Text, say
 
 SIDE_BY_SIDE = 8
 LOOK_S = 120.0
@@ -135,7 +136,7 @@ def dry_run(host: Host, listed: Sequence[Step]) -> list[Looked]:
         if outcome.code == 0:
             return Looked(step, "satisfied", say("Its check succeeds."))
         said = (outcome.out.strip() or outcome.err.strip()).splitlines()
-        return Looked(step, "waiting", verbatim(said[-1]) if said else say("It would run."))
+        return Looked(step, "waiting", check_said(said[-1]) if said else say("It would run."))
 
     return [one(step) for step in listed]
 

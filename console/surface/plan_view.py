@@ -9,7 +9,7 @@ from console.hosts.inventory import Host
 from console.jobs import by_hand
 from console.plans.runbook import runbook
 from console.plans.step import Step
-from console.surface.ui import attempt, roughly, t, words
+from console.surface.ui import attempt, language, roughly, t, words
 from console.text import Text
 
 LEAST_SHARED = 8
@@ -31,13 +31,13 @@ def plan_preview(host: Host, kind: str, title: Text, steps: Sequence[Step], *, k
     )
     st.download_button(
         t("Download as a shell script"),
-        runbook(steps, host.name),
+        runbook(steps, host.name, language()),
         file_name=f"{kind}.sh",
         mime="text/x-sh",
         key=f"{key}runbook",
         help=t("It does the same without the console. Bring its results back below."),
         on_click=attempt,
-        args=(by_hand.export, host, kind, title, steps),
+        args=(by_hand.export, host, kind, title, steps, language()),
     )
     chosen = st.selectbox(
         t("Read the step"),

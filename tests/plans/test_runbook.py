@@ -1,6 +1,8 @@
 """The plan as one shell script: it does what the console would, and stops where it would."""
 
+import json
 import re
+import shlex
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,9 +12,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from console.plans import local_cpu
+from console.plans.ascend import QUESTION
+from console.plans.local_cpu import NOT_THE_CPU_BUILD, SCRIPTS
+from console.plans.results import results
 from console.plans.runbook import runbook
 from console.plans.step import Step
-from console.text import verbatim
+from console.text import render, say, verbatim
 
 SHELLS = ["sh", "bash"]
 
@@ -137,3 +142,44 @@ def test_no_name_of_a_host_or_step_is_ever_run(tmp_path: Path, around: str, bad:
 
 def test_no_steps_do_nothing(tmp_path: Path) -> None:
     assert (run(tmp_path, []).returncode, run(tmp_path, []).stdout) == (0, "")
+
+
+OFFER = json.dumps({"bytes": 3000000000, "file": 't"{file} 文件', "from": "here"}, ensure_ascii=False)
+RESTART = json.dumps({"sentence": QUESTION.sentence, "values": {}})
+ASKING = {
+    "restart": f"question={shlex.quote(RESTART)}\nprintf '%s' \"$question\" >ask; exit 75",
+    "torch": f"question={shlex.quote(NOT_THE_CPU_BUILD.sentence)}\n"
+    f'python3 -c "$ask" {shlex.quote(OFFER)} "$question" cpu >ask; exit 75',
+}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("name", list(ASKING))
+def test_what_a_step_asks_is_a_sentence_in_the_readers_language(tmp_path: Path, name: str, language: str) -> None:
+    values = {"file": 't"{file} 文件', "size": "3000 MB", "place": "here", "cpu_index": "cpu"}
+    asked = {"restart": QUESTION, "torch": say(NOT_THE_CPU_BUILD.sentence, **values)}[name]
+    file = tmp_path / "install.sh"
+    file.write_text(runbook([step("one", ASKING[name])], "node-1", language))
+    variables = {"PATH": "/usr/bin:/bin", "ask": (SCRIPTS / "ask.py").read_text()}
+    done = subprocess.run(["sh", file.name], cwd=tmp_path, env=variables, capture_output=True, text=True, check=False)
+    assert done.returncode == 75, done.stderr
+    assert render(asked, language) in done.stdout.splitlines()
+    assert '"sentence"' not in done.stdout
+    assert "PILOT_ANSWER=yes" in done.stdout.splitlines()[-1]
+    (told,) = results(done.stdout)
+    assert told.log.strip() == render(asked, language), "the console shows it too once the results are pasted"
+
+
+def test_all_that_is_ours_in_it_is_chinese_for_a_chinese_reader() -> None:
+    """Lines of the scripts themselves are what a program prints, and stay."""
+    plan = local_cpu.plan(local_cpu.LocalCpuTarget("/data", machine="x86_64"))
+    text = runbook([*plan, Step("restart", say("Install the driver"), "true", rollback=say("Look")),
+                    Step("look", say("Note what is installed now"), action="probe")], "node-1", "zh")  # fmt: skip
+    ours = re.sub(r"<<'(END_OF_STEP_\d+)'\n.*?\n\1\n", "\n", text, flags=re.DOTALL).partition("\nset -u\n")
+    comments = [line for line in (ours[0] + ours[2]).splitlines() if line.startswith("# ")]
+    spoken = [line for line in ours[2].splitlines() if line.startswith(("told_", "step "))]
+    assert len(comments) >= len(plan) + 6
+    assert len(spoken) == len(plan) + 1 + 5
+    assert [line for line in [*comments, *spoken] if not re.search("[一-鿿]", line)] == []
+    for shell in SHELLS:
+        assert subprocess.run([shell, "-n"], input=text, capture_output=True, text=True, check=False).stderr == ""

@@ -1,4 +1,4 @@
 # What was not installed by the console stays, so nothing is lost by whoever uses a card.
 [ -e "$notes/driver" ] || [ -e "$notes/firmware" ] || exit 0
-held=$(holders)
-[ -z "$held" ] || { echo "In use:$held" | tr '\n' ';'; exit 1; }
+held=$(holders | sed 's/^ *//' | paste -sd ';' -)
+[ -z "$held" ] || { echo "Cards are in use: $held"; exit 1; }
