@@ -121,6 +121,7 @@ def main(arguments: list[str]) -> int:
     outcome.seconds["environment"] = time.monotonic() - start
     start = time.monotonic()
     environment = {**os.environ, MISSING: json.dumps(bring_packages())}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # else each of some thousand processes compiles all it imports
     outcome.seconds["Debian packages"] = time.monotonic() - start
 
     python = TESTS.python
