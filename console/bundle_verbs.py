@@ -6,13 +6,14 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from console.errors import DataError, InvalidInput, NotFound
-from console.terminal import FAILED, OK, UNREACHABLE, WRONG_INPUT, t, words
+from console.terminal import FAILED, OK, UNREACHABLE, WRONG_INPUT, language, t, words
 from console.text import say, verbatim
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from console.bundles.delivery import Progress
     from console.bundles.manifest import Manifest
     from console.catalog.knowledge import Knowledge
+    from console.hosts.inventory import Host
 
 MB = 1_000_000
 LINE_S = 2.0
@@ -119,6 +121,7 @@ def push(chosen: argparse.Namespace) -> int:
         inventory.this_machine()
         hosts = [inventory.named(name) for name in dict.fromkeys(chosen.host)]
         limit = None if chosen.limit is None else chosen.limit * MB
+        _tell_misfits(_folder(chosen), hosts)
         ended = bring(_folder(chosen), hosts, limit=limit, told=_Lines().host)
     except (InvalidInput, NotFound) as error:
         print(f"pilot: {words(error.text)}", file=sys.stderr)
@@ -178,7 +181,7 @@ def _contents(chosen: argparse.Namespace, catalog: "Knowledge") -> "Contents":
     for refused in found.refused:
         if refused.release.vllm_ascend == version:
             raise InvalidInput(
-                say("{version} does not go there: {why}", version=version, why=verbatim(refused.words("en")))
+                say("{version} does not go there: {why}", version=version, why=verbatim(refused.words(language())))
             )
     offered = ", ".join(dict.fromkeys(one.release.vllm_ascend for one in found.stacks))
     raise InvalidInput(
@@ -216,7 +219,7 @@ class _Lines:
 
     def file(self, name: str, done: int, size: int | None) -> None:
         whole = "" if size is None else f" / {size / MB:.0f} MB"
-        self._line(name, f"{name}: {done / MB:.0f} MB{whole}")
+        self._line(name, f"{name.lstrip('.')}: {done / MB:.0f} MB{whole}")
 
     def host(self, progress: "Progress") -> None:
         share = 100 * progress.done // max(1, progress.size)
@@ -234,9 +237,46 @@ def _tell_built(whole: "Manifest", folder: Path, *, as_json: bool) -> None:
         rows = [{"path": one.path, "kind": one.kind, "why": str(one.why)} for one in whole.missing]
         print(json.dumps({"ok": not rows, **whole.plain(), "missing": rows}, ensure_ascii=False, indent=2))
         return
+    order = whole.order
+    if order.route == "venv":
+        print(
+            t(
+                "For vllm-ascend {release} in a Python environment, on hosts with Python {python} ({system}, {arch}). "
+                "--python builds for another.",
+                release=order.vllm_ascend,
+                python=order.python,
+                system=order.system,
+                arch=order.arch,
+            )
+        )
     print(t("{folder} holds {files} files, {mb} MB.", folder=str(folder), files=len(whole.files), mb=whole.size // MB))
     for one in whole.missing:
         print(f"{t('to bring')}  {folder}/{one.path}\n    {words(one.why)}")
+    if whole.missing:
+        print(
+            t(
+                "To bring: {count}. Put each just there, then give this command again: it judges what was brought, and "
+                "fetches nothing that is there.",
+                count=len(whole.missing),
+            )
+        )
+    else:
+        print(t("It is complete. Next: pilot bundle push {folder} HOST", folder=quote(str(folder))))
+
+
+def _tell_misfits(folder: Path, hosts: "Sequence[Host]") -> None:
+    """Before gigabytes are sent: what of the bundle is for another host than one that it goes to."""
+    from console.bundles import manifest
+    from console.bundles.suits import misfits
+    from console.catalog.knowledge import known
+    from console.hosts import observe
+    from console.plans.target import of_facts
+
+    order = manifest.required(folder).order
+    for host in hosts:
+        seen = observe.latest(host)
+        for text in misfits(order, of_facts(seen.facts), known()) if seen else ():
+            print(f"{words(host.label)}: {words(text)}", file=sys.stderr)
 
 
 def _trouble(name: str) -> str:

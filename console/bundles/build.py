@@ -9,15 +9,16 @@ from pathlib import Path
 import httpx
 from packaging.tags import Tag
 
-from console.bundles import image, manifest, vendor, vllm_wheel
+from console.bundles import brought, image, manifest, vendor, vllm_wheel
+from console.bundles.brought import joined
 from console.bundles.contents import ByHand, Contents, Download
 from console.bundles.copying import copied, listed, wheel_of
 from console.bundles.fetch import Address, Told, fetch, require_room
 from console.bundles.index import Index, Link, Wish, tags
 from console.bundles.manifest import WEIGHTS, WHEELS, Entry, Manifest, Missing
-from console.errors import ConsoleError, DataError, InvalidInput
+from console.errors import ConsoleError, DataError, InvalidInput, NotFound, Unreachable
 from console.hosts.transfer import sha256_of
-from console.text import say, verbatim
+from console.text import say
 
 KINDS = ("driver", "firmware", "cann", "wheel", "image", "weights")
 
@@ -55,17 +56,8 @@ class Filling:
         """What a person drops into the folder, judged by its name, its header and its size."""
         path = self._dropped(one.path)
         if path is None:
-            likely = [each.name for each in sorted(self.folder.glob("*.run")) if vendor.look_alike(each.name, one.path)]
-            why = one.why
-            if likely:
-                wrong = [vendor.strangeness(name, self.contents.order) for name in likely]
-                why = say(
-                    "There is {others}, which is another file than the stack needs. {why} {fetch}",
-                    others=verbatim(", ".join(likely)),
-                    why=next((each for each in wrong if each is not None), verbatim("")),
-                    fetch=one.why,
-                )
-            self.missing.append(Missing(one.path, one.kind, why))
+            likely = list(brought.alike(self.folder, one.path, self.contents.order))
+            self.missing.append(Missing(one.path, one.kind, joined([*likely, one.why])))
             return
         wrong_file = vendor.strangeness(path.name, self.contents.order) or vendor.misnamed(path) or vendor.damage(path)
         if wrong_file is not None:
@@ -103,7 +95,7 @@ class Filling:
                 self._take(there, "wheel", self._source_before(there) or "brought by hand")
                 continue
             name = f"{wish.name.replace('-', '_')}-{wish.version}-*.whl"
-            self._try(f"{WHEELS}/{name}", "wheel", partial(_find, index, wish, accepted, found))
+            self._try(f"{WHEELS}/{name}", "wheel", partial(self._find, index, wish, accepted, found))
         require_room(self.folder, sum(link.size or 0 for link in found))
         for link in found:
             self._try(f"{WHEELS}/{link.file}", "wheel", partial(self._wheel, link))
@@ -118,6 +110,13 @@ class Filling:
                     ),
                 )
             )
+
+    def _find(self, index: Index, wish: Wish, accepted: Sequence[Tag], found: list[Link]) -> None:
+        try:
+            found.append(index.wheel(wish, accepted))
+        except (NotFound, Unreachable) as error:
+            wrong = brought.wheels_alike(self.folder / WHEELS, wish, self.contents.order)
+            raise type(error)(joined([*wrong, error.text])) from error
 
     def _wheel(self, link: Link) -> None:
         path = self.folder / WHEELS / link.file
@@ -211,7 +210,3 @@ def build(
     if weights is not None and not weights.is_dir():
         raise InvalidInput(say("{path} is no folder.", path=str(weights)))
     return Filling(folder, contents, http, indexes, told, mirror).run(weights)
-
-
-def _find(index: Index, wish: Wish, accepted: Sequence[Tag], found: list[Link]) -> None:
-    found.append(index.wheel(wish, accepted))

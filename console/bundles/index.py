@@ -12,10 +12,12 @@ from packaging.utils import InvalidSdistFilename, InvalidWheelFilename, canonica
 from packaging.version import InvalidVersion, Version
 
 from console.errors import NotFound, Unreachable
-from console.text import say, verbatim
+from console.text import Text, say, verbatim
 
 ACCEPT = "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.1"
 _LINK = re.compile(r"<a\b[^>]*?\bhref\s*=\s*[\"']([^\"']+)[\"']", re.IGNORECASE)
+PATIENCE = 2
+"""Times in a row that an index may fail to answer."""
 _OLD = {17: "manylinux2014", 12: "manylinux2010", 5: "manylinux1"}
 
 
@@ -70,25 +72,51 @@ def wishes(text: str) -> list[Wish]:
 
 
 class Index:
-    """Package indexes, asked one after the other; each project's list is read once."""
+    """Package indexes, asked one after the other; each project's list is read once.
+
+    An index that gave no answer PATIENCE times in a row is not asked any more: where packets are lost in silence, each
+    question would take as long as a person is willing to wait for all of them.
+    """
 
     def __init__(self, http: httpx.Client, addresses: Sequence[str]) -> None:
         self.http, self.addresses = http, [one.rstrip("/") for one in addresses]
         self.known: dict[tuple[str, str], list[Link]] = {}
+        self.silent: dict[str, int] = {}
+        self.errors: dict[str, str] = {}
 
     def wheel(self, wish: Wish, accepted: Sequence[Tag]) -> Link:
-        """The best wheel for a host. NotFound names what there is instead; Unreachable: no index could be asked."""
+        """The best wheel for a host. NotFound names what there is instead, and the indexes that could not be asked;
+        Unreachable: no index could be asked."""
         order = {tag: place for place, tag in enumerate(accepted)}
         ranked = [(rank, link) for link in self._links(wish.name) if (rank := _rank(link, wish, order)) is not None]
         if fits := [one for one in ranked if one[0] > 0]:
             return min(fits, key=lambda one: one[0])[1]
-        others = [link.file for _, link in ranked]
-        raise NotFound(
-            say(
-                "{package} has no wheel for this host in the indexes that were asked. There is: {others}",
-                package=verbatim(str(wish)),
-                others=verbatim(", ".join(others[:4]) or "-"),
+        raise NotFound(self._absent(wish, [link.file for _, link in ranked]))
+
+    def _absent(self, wish: Wish, others: Sequence[str]) -> Text:
+        package, there = verbatim(str(wish)), verbatim(", ".join(others[:4]))
+        if not others:
+            why = say("No index that was asked has {package}.", package=package)
+        elif all(one.endswith((".tar.gz", ".zip")) for one in others):
+            why = say(
+                "{package} is published as source only. There is: {others}. Make its wheel on a machine like the host "
+                "(pip wheel --no-deps {package}), then put it here.",
+                package=package,
+                others=there,
             )
+        else:
+            why = say(
+                "{package} has no wheel for this host in the indexes that were asked. There is: {others}",
+                package=package,
+                others=there,
+            )
+        if not self.errors:
+            return why
+        return say(
+            "{why} Not asked, since it could not be reached from here: {indexes}. Fetch the wheel on a machine that "
+            "reaches it, then put it here.",
+            why=why,
+            indexes=verbatim(", ".join(self.errors)),
         )
 
     def source(self, wish: Wish) -> Link:
@@ -100,16 +128,22 @@ class Index:
         raise NotFound(say("No index has the source archive of {package}.", package=verbatim(str(wish))))
 
     def _links(self, name: str) -> Iterator[Link]:
-        errors: list[str] = []
+        asked = 0
         for address in self.addresses:
+            if self.silent.get(address, 0) >= PATIENCE:
+                continue
             try:
                 yield from self._project(address, name)
             except httpx.HTTPError as error:
-                errors.append(f"{address}: {str(error) or type(error).__name__}")
-        if len(errors) == len(self.addresses):
-            raise Unreachable(
-                say("No package index could be asked about {name}: {errors}", name=name, errors="; ".join(errors))
-            )
+                self.errors[address] = str(error) or type(error).__name__
+                self.silent[address] = self.silent.get(address, 0) + 1
+            else:
+                asked += 1
+                self.silent[address] = 0
+                self.errors.pop(address, None)
+        if not asked:
+            errors = "; ".join(f"{address}: {error}" for address, error in self.errors.items())
+            raise Unreachable(say("No package index could be asked about {name}: {errors}", name=name, errors=errors))
 
     def _project(self, address: str, name: str) -> list[Link]:
         key = (address, name)

@@ -111,6 +111,8 @@ def read(folder: Path) -> Manifest | None:
 
 def required(folder: Path) -> Manifest:
     """InvalidInput when there is no bundle in this folder."""
+    if not folder.is_dir():
+        raise InvalidInput(say("{path} is no folder.", path=str(folder)))
     found = read(folder)
     if found is None:
         raise InvalidInput(

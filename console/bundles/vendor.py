@@ -86,6 +86,8 @@ def damage(path: Path) -> Text | None:
     """What is wrong with a self-extracting archive, as far as its own header tells; None when nothing is seen."""
     with path.open("rb") as file:
         head = file.read(HEAD_BYTES)
+    if not head:
+        return say("{name} is empty. Fetch it again.", name=verbatim(path.name))
     if not head.startswith(b"#!"):
         kind = say("a web page") if head.lstrip()[:1] == b"<" else say("something else")
         return say(

@@ -6,13 +6,11 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from packaging.utils import InvalidWheelFilename, parse_wheel_filename
-
-from console.bundles import manifest, vendor
-from console.bundles.index import tags
-from console.bundles.manifest import Entry, Manifest, Order
+from console.bundles import brought, manifest
+from console.bundles.brought import foreign
+from console.bundles.manifest import Entry, Manifest
 from console.hosts.transfer import sha256_of
-from console.text import Text, say, verbatim
+from console.text import Text, say
 
 
 class Trouble(StrEnum):
@@ -72,43 +70,38 @@ def _damaged(path: Path, one: Entry, hashes: bool) -> Text | None:
 
 def _to_bring(folder: Path, whole: Manifest) -> Iterator[Finding]:
     for one in whole.missing:
-        if any(folder.glob(one.path.replace("<version>", "*"))) and "*" not in one.path and "/" not in one.path:
+        there = [path for path in folder.glob(_pattern(one.path)) if path.is_file()]
+        if any(foreign(path.name, whole.order) is None for path in there):
             text = say("It is there now, but was not judged yet: build the bundle again. {why}", why=one.why)
             yield Finding(one.path, Trouble.TO_BRING, text)
         else:
             yield Finding(one.path, Trouble.TO_BRING, one.why)
 
 
+def _pattern(path: str) -> str:
+    return path.replace("<version>", "*")
+
+
 def _others(folder: Path, whole: Manifest) -> Iterator[Finding]:
+    """Everything the manifest does not list; what may be a file that is awaited says so."""
     known = {one.path for one in whole.files} | {manifest.NAME}
+    wanted = [one.path for one in whole.missing]
     for path in sorted(one for one in folder.rglob("*") if one.is_file()):
         name = path.relative_to(folder).as_posix()
-        awaited = any(fnmatchcase(name, one.path.replace("<version>", "*")) for one in whole.missing)
-        if name in known or awaited or path.name.startswith("."):
+        if name in known or path.name.startswith("."):
             continue
         if path.name.endswith(".part"):
             yield Finding(name, Trouble.PARTIAL, say("A transfer that has not ended. Build the bundle again to go on."))
-        elif (text := foreign(name, whole.order)) is not None:
-            yield Finding(name, Trouble.FOREIGN, text)
-        else:
-            yield Finding(name, Trouble.UNEXPECTED, say("The manifest does not list it; it is not sent to hosts."))
+        elif path.name.endswith(brought.UNFINISHED):
+            text = say("A download that has not ended. When it has, the program that fetches it gives it its name.")
+            yield Finding(name, Trouble.PARTIAL, text)
+        elif (text_of := foreign(name, whole.order)) is not None:
+            yield Finding(name, Trouble.FOREIGN, text_of)
+        elif not any(fnmatchcase(name, _pattern(one)) for one in wanted):
+            yield Finding(name, Trouble.UNEXPECTED, _unexpected(path, wanted, whole))
 
 
-def foreign(path: str, order: Order) -> Text | None:
-    """Why a file does not fit the host the bundle is for, by its name alone."""
-    name = path.rsplit("/", 1)[-1]
-    if not name.endswith(".whl"):
-        return vendor.strangeness(name, order)
-    try:
-        _, _, _, of = parse_wheel_filename(name)
-    except InvalidWheelFilename:
-        return say("{name} is no name of a wheel.", name=verbatim(name))
-    if any(tag in of for tag in tags(order.arch, order.python, order.glibc)):
-        return None
-    return say(
-        "{name} does not fit Python {python} on {arch} with glibc {glibc}.",
-        name=verbatim(name),
-        python=order.python,
-        arch=order.arch,
-        glibc=order.glibc,
-    )
+def _unexpected(path: Path, wanted: list[str], whole: Manifest) -> Text:
+    nobody = say("The manifest does not list it; it is not sent to hosts.")
+    likely = brought.told(path, wanted, whole.order)
+    return nobody if likely is None else say("{why} {also}", why=likely, also=nobody)

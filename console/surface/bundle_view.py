@@ -7,7 +7,9 @@ import streamlit as st
 
 from console.bundles import manifest, verify
 from console.bundles.manifest import Manifest
+from console.bundles.suits import misfits
 from console.bundles.verify import Finding, Trouble
+from console.catalog.knowledge import known
 from console.errors import ConsoleError
 from console.hosts import inventory
 from console.hosts.inventory import Host
@@ -42,7 +44,7 @@ def bundle_section(host: Host, stack: Stack | None) -> None:
                     folder=f"{host.work_folder}/packages",
                 )
             )
-            st.code(_build(host, stack), language="bash")
+            st.code(_build(host, stack), language="bash", wrap_lines=True)
             return
         folder = Path(typed.strip()).expanduser()
         try:
@@ -51,6 +53,7 @@ def bundle_section(host: Host, stack: Stack | None) -> None:
             st.error(marked(error.text))
             return
         _holds(whole)
+        _other_stack(whole, stack)
         _findings(folder, findings)
         _push(host, folder, findings)
     last = history.latest(bundling.KIND, host.id)
@@ -103,6 +106,22 @@ def _holds(whole: Manifest) -> None:
         st.caption(t("It holds no file yet."))
 
 
+def _other_stack(whole: Manifest, stack: Stack | None) -> None:
+    """The bundle is of another release or way than what is chosen above it on the page."""
+    order = whole.order
+    if stack is not None and (order.vllm_ascend, order.route) != (stack.release.vllm_ascend, str(stack.route)):
+        st.warning(
+            t(
+                "Chosen above is vllm-ascend {release} by {route}, but the bundle is of {version} by {way}. Choose "
+                "that above, or build a bundle of what is chosen.",
+                release=stack.release.vllm_ascend,
+                route=str(stack.route),
+                version=order.vllm_ascend,
+                way=order.route,
+            )
+        )
+
+
 def _findings(folder: Path, findings: list[Finding]) -> None:
     """What is missing comes with the place to drop it; sizes are compared, content only by `pilot bundle verify`."""
     if not findings:
@@ -124,6 +143,7 @@ def _push(host: Host, folder: Path, findings: list[Finding]) -> None:
         format_func=lambda one: words(hosts[one].label),
         placeholder=t("a host"),
     )
+    _misfits(folder, [hosts[one] for one in chosen])
     limit = st.number_input(
         t("At most (MB per second, 0 for no limit)"), min_value=0.0, value=0.0, step=10.0, key="bundle-limit"
     )
@@ -146,12 +166,24 @@ def _push(host: Host, folder: Path, findings: list[Finding]) -> None:
     )
 
 
+def _misfits(folder: Path, hosts: list[Host]) -> None:
+    """What of the bundle is for another host than those it goes to, as far as they have told."""
+    order = manifest.required(folder).order
+    for host in hosts:
+        try:
+            told = misfits(order, stacks.target(host), known())
+        except ConsoleError:  # never asked about itself: nothing to hold it against
+            continue
+        for text in told:
+            st.warning(f"{words(host.label)} · {marked(text)}", icon=":material/warning:")
+
+
 def _kind(kind: str) -> str:
-    known = {
+    titles = {
         "driver": t("driver"), "firmware": t("firmware"), "cann": "CANN", "wheel": t("Python packages"),
         "image": t("container image"), "weights": t("model weights"),
     }  # fmt: skip
-    return known.get(kind, kind)
+    return titles.get(kind, kind)
 
 
 def _trouble(trouble: Trouble) -> str:

@@ -97,7 +97,9 @@ def test_a_package_that_is_only_source_is_named_with_what_there_is(web: Web, mak
     web.index("thing", wheel("thing", "1.2.0"))
     whole = make(contents("arctic-inference==0.1.1", "thing==1.2.0", "nowhere==1"))
     assert [one.path for one in whole.files] == ["wheels/thing-1.2.0-py3-none-any.whl"]
-    assert "There is: arctic_inference-0.1.1.tar.gz" in missing(whole)["wheels/arctic_inference-0.1.1-*.whl"]
+    why = missing(whole)["wheels/arctic_inference-0.1.1-*.whl"]
+    assert "source only. There is: arctic_inference-0.1.1.tar.gz" in why
+    assert "pip wheel --no-deps arctic-inference==0.1.1" in why
     assert set(missing(whole)) == {"wheels/arctic_inference-0.1.1-*.whl", "wheels/nowhere-1-*.whl"}
 
 
@@ -117,8 +119,27 @@ def test_the_second_index_helps_out_and_none_is_told(web: Web, http: httpx.Clien
     assert Index(http, [dead, web.url("/simple")]).wheel(Wish("thing", "1.2.0"), accepted).file
     with pytest.raises(Unreachable, match=r"No package index could be asked.*127\.0\.0\.1:1"):
         Index(http, [dead]).wheel(Wish("thing", "1.2.0"), accepted)
-    with pytest.raises(NotFound, match="has no wheel for this host"):
+    with pytest.raises(NotFound, match=r"No index that was asked has thing==9\. Not asked.*127\.0\.0\.1:1") as told:
         Index(http, [dead, web.url("/simple")]).wheel(Wish("thing", "9"), accepted)
+    assert "on a machine that reaches it" in str(told.value.text)
+    with pytest.raises(NotFound) as complete:
+        Index(http, [web.url("/simple")]).wheel(Wish("thing", "9"), accepted)
+    assert str(complete.value.text) == "No index that was asked has thing==9."
+
+
+def test_an_index_that_is_silent_is_not_asked_for_every_package(web: Web) -> None:
+    tried: list[str] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        tried.append(request.url.host)
+        raise httpx.ConnectTimeout("timed out")
+
+    with httpx.Client(transport=httpx.MockTransport(answer)) as quiet:
+        index = Index(quiet, ["http://lost.example/simple"])
+        for number in range(20):
+            with pytest.raises(Unreachable, match=r"lost\.example.*timed out"):
+                index.wheel(Wish(f"thing{number}", "1"), tags("aarch64", "3.11", "2.35"))
+    assert len(tried) == 2
 
 
 def test_building_again_fetches_only_what_is_missing(web: Web, make: Callable[..., Manifest]) -> None:
@@ -157,8 +178,9 @@ def test_what_a_person_must_bring_is_named_until_it_is_there(make: Callable[...,
     [
         ("Ascend-hdk-310p-npu-driver_25.5.1_linux-aarch64.run", "is for chips of 310p, the host has A2"),
         ("Ascend-hdk-910b-npu-driver_25.5.1_linux-x86-64.run", "is for x86_64, the host is aarch64"),
-        ("Ascend-hdk-910b-npu-driver_25.3.0_linux-aarch64.run", "another file than the stack needs"),
-        (f"{DRIVER.removesuffix('.run')} (1).run", "another file than the stack needs"),
+        ("Ascend-hdk-910b-npu-driver_25.3.0_linux-aarch64.run", "is version 25.3.0; this stack takes 25.5.1"),
+        (f"{DRIVER.removesuffix('.run')} (1).run", f"under another name. If so, call it just {DRIVER}"),
+        ("昇腾驱动.run", "calls itself “ASCEND DRIVER RUN PACKAGE” inside. If it is the one that is wanted, call it"),
     ],
 )
 def test_another_file_of_the_kind_is_told(make: Callable[..., Manifest], tmp_path: Path, name: str, said: str) -> None:
@@ -166,6 +188,43 @@ def test_another_file_of_the_kind_is_told(make: Callable[..., Manifest], tmp_pat
     words = missing(make(contents(by_hand=[DRIVER])))[DRIVER]
     assert name in words
     assert said in words
+    found = {one.path: str(one.text) for one in verify(tmp_path / "包")}
+    assert said in found[name]
+
+
+def test_every_wrong_file_is_told_not_only_the_first(make: Callable[..., Manifest], tmp_path: Path) -> None:
+    for name in ("Ascend-hdk-310p-npu-driver_25.5.1_linux-aarch64.run", DRIVER.replace("25.5.1", "25.3.0")):
+        package(tmp_path / "包", name, "driver", "25.5.1", "910b")
+    words = missing(make(contents(by_hand=[DRIVER])))[DRIVER]
+    assert words.index("is for chips of 310p") < words.index("is version 25.3.0") < words.index(str(WHY))
+
+
+def test_a_wrong_wheel_in_the_place_of_one_that_is_awaited_is_told(
+    web: Web, make: Callable[..., Manifest], tmp_path: Path
+) -> None:
+    where = tmp_path / "包" / "wheels"
+    where.mkdir(parents=True)
+    wrong = "triton_ascend-3.2.2-cp39-cp39-manylinux_2_27_aarch64.whl"
+    (where / wrong).write_bytes(b"x")
+    why = missing(make(contents("triton-ascend==3.2.2")))["wheels/triton_ascend-3.2.2-*.whl"]
+    assert f"{wrong} does not fit Python 3.11" in why
+    assert "No index that was asked has triton-ascend==3.2.2" in why
+    assert troubles(where.parent) == {"wheels/triton_ascend-3.2.2-*.whl": "to_bring", f"wheels/{wrong}": "foreign"}
+    (where / wrong.replace("39", "311")).write_bytes(b"x")
+    waited = next(one for one in verify(where.parent) if one.path.endswith("-*.whl"))
+    assert "not judged yet: build the bundle again" in str(waited.text)
+
+
+def test_a_download_that_has_not_ended_and_an_empty_file_are_told(
+    make: Callable[..., Manifest], tmp_path: Path
+) -> None:
+    folder = tmp_path / "包"
+    folder.mkdir()
+    (folder / f"{DRIVER}.crdownload").write_bytes(b"x")
+    make(contents(by_hand=[DRIVER]))
+    assert troubles(folder) == {DRIVER: "to_bring", f"{DRIVER}.crdownload": "partial"}
+    (folder / DRIVER).write_bytes(b"")
+    assert missing(make(contents(by_hand=[DRIVER])))[DRIVER] == f"{DRIVER} is empty. Fetch it again."
 
 
 def test_a_login_page_instead_of_a_driver_is_told(make: Callable[..., Manifest], tmp_path: Path) -> None:

@@ -167,12 +167,24 @@ def test_what_cannot_be_built_says_why(pilot: Pilot, tmp_path: Path, change: tup
     assert said in err
 
 
+def test_the_reason_is_in_the_language_of_the_terminal(
+    pilot: Pilot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+    code, _, err = pilot("build", "--stack", "0.23.0.post1", *HOST, "--route", "venv", tmp_path / "b")
+    assert code == 2
+    assert "源码" in err
+    assert "source archive" not in err
+
+
 def test_words_for_people(pilot: Pilot, docker: Callable[[str], Path], tmp_path: Path) -> None:
     docker("none")
     code, told, _ = pilot("build", "--stack", "0.23.0", *HOST, "--route", "docker", tmp_path / "b")
     assert code == 1
     assert "to bring" in told
     assert "Ascend-hdk-910b-npu-driver" in told
+    assert "To bring: 3. Put each just there" in told
     code, told, _ = pilot("verify", tmp_path / "b")
     assert (code, told.count("to bring  ")) == (1, 3)
     assert pilot("verify", tmp_path)[0] == 2
+    assert "is no folder" in pilot("verify", tmp_path / "nowhere")[2]

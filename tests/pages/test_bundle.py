@@ -10,6 +10,7 @@ from console.hosts.inventory import Host
 from console.hosts.transfer import sha256_of
 from console.jobs import history
 from console.text import say
+from tests.hosts.said import remote
 from tests.pages.page import in_language, opened, press, said
 
 DRIVER = "Ascend-hdk-910b-npu-driver_25.5.1_linux-aarch64.run"
@@ -57,3 +58,12 @@ def test_the_button_queues_a_job_for_each_chosen_host_and_says_why_not(host: Hos
     (bundle / NAME).write_bytes(b"y")
     page.multiselect(key=f"bundle-hosts-{host.id}").set_value([host.id]).run()
     assert page.button(key="bundle-push").help == "Files of the bundle are missing or damaged; build it again first."
+
+
+def test_a_host_the_bundle_is_not_for_is_told_before_it_is_sent(host: Host, bundle: Path) -> None:
+    other = remote("other", arch="x86_64\n")
+    page = opened("install")
+    page.text_input(key="bundle-folder").set_value(str(bundle)).run()
+    page.multiselect(key=f"bundle-hosts-{host.id}").set_value([other.id]).run()
+    assert any("other · The bundle is for aarch64, this host is" in one.value for one in page.warning)
+    assert not page.button(key="bundle-push").disabled
