@@ -279,9 +279,11 @@ def _firmware(case: Case) -> Step:
     )
 
 
-def packages_step(case: Case, names: list[str]) -> Step:
-    """All files are looked at before the first is used."""
-    return case.step("packages", say("See that every package is there and whole"), 60, 3600, files="\n".join(names))
+def packages_step(case: Case, names: list[str], *, python: str = "") -> Step:
+    """All files are looked at before the first is used, and the wheels of a folder are held against that `python`."""
+    wheels_for = python if case.options.source is Source.FOLDER else ""
+    title = say("See that every package is there and whole")
+    return case.step("packages", title, 60, 3600, files="\n".join(names), python=wheels_for)
 
 
 def runtime_script(options: Options, backend: str) -> str:

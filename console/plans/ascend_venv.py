@@ -65,7 +65,7 @@ def plan(target: Target, stack: Stack, options: Options, known: Knowledge) -> li
         )
     files = [one for one in (file_of(stack, "driver"), file_of(stack, "firmware"), *_cann(case)) if one]
     return [
-        packages_step(case, files),
+        packages_step(case, files, python=stack.python),
         system_step(case, driver=changes_driver(stack), plugin=True, python=stack.python),
         *driver_steps(case),
         *cann_steps(case),

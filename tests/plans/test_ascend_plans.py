@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from console.errors import InvalidInput
-from console.plans import ascend_docker, ascend_removal, ascend_venv
+from console.plans import ascend, ascend_docker, ascend_removal, ascend_venv
 from console.plans.ascend import SCRIPTS, AsRoot, Options, Source, file_of, version_in
 from console.plans.ascend_pins import lock, pins
 from console.plans.refusals import Route
@@ -19,6 +19,7 @@ from console.plans.resolve import Stack
 from console.plans.step import Step
 from console.plans.target import Target
 from tests.plans.resolving import KNOWN, on, target
+from tests.plans.shells import run
 
 BARE = target(driver=None)
 HEALTHY = target(driver="25.5.1", firmware="7.8.0.6.201")
@@ -270,3 +271,30 @@ def test_versions_in_the_shell(seen: str, wanted: str, fits: bool) -> None:
 
 def test_no_script_ends_in_a_place_for_a_value() -> None:
     assert not [one.name for one in every() if re.search(r"\{[a-z_]+\}", str(one.title))]
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        (["thing-1-cp311-cp311-manylinux_2_28_aarch64.whl", "pure-1-py3-none-any.whl"], ""),
+        (["thing-1-cp39-abi3-manylinux_2_17_aarch64.whl", "old-1-py2.py3-none-any.whl", "a-1-py310-none-any.whl"], ""),
+        (["thing-1-cp312-cp312-linux_aarch64.whl", "thing-1-cp311-cp311-linux_aarch64.whl"], ""),
+        ([], ""),
+        (["thing-1-cp312-cp312-manylinux_2_28_aarch64.whl", "pure-1-py3-none-any.whl"], "such as thing-1-cp312"),
+        (["thing-1-cp312-abi3-manylinux_2_17_aarch64.whl"], "no wheel for Python 3.11 on aarch64"),
+        (["thing-1-cp311-cp311-manylinux_2_28_x86_64.whl"], "no wheel for Python 3.11 on aarch64"),
+        (["a-1-py312-none-any.whl", "b-1-cp312-cp312-linux_aarch64.whl"], "2 packages in "),
+    ],
+)
+def test_wheels_of_another_python_are_told_before_anything_is_changed(
+    tmp_path: Path, files: list[str], said: str
+) -> None:
+    """Not after driver, CANN and a restart, when pip cannot find the first of them."""
+    case = ascend.Case(BARE, best(BARE, Route.VENV), Options(str(tmp_path / "a b")), KNOWN)
+    wheels = Path(case.options.package_folder, "wheels")
+    wheels.mkdir(parents=True)
+    for name in files:
+        (wheels / name).write_bytes(b"x")
+    ended = run(ascend.packages_step(case, [], python="3.11").script, tmp_path / "run")
+    assert (ended.returncode, said in ended.stderr) == (1 if said else 0, True)
+    assert run(ascend.packages_step(case, []).script, tmp_path / "run").returncode == 0
