@@ -219,7 +219,7 @@ def _tell(job: "JobView", *, as_json: bool) -> None:
         print(words(job.reason))
     table = _table("#", t("step"), t("name"), t("state"), t("took"), t("why"))
     for one in job.steps:
-        why, took = words(one.reason), words(lasting(one.elapsed))
+        why, took = words(one.reason), words(lasting(one.told_s if one.elapsed is None else one.elapsed))
         table.add_row(str(one.number), words(one.step.title), one.step.name, words(say_state(one.state)), took, why)
     _draw(table)
 
@@ -259,7 +259,7 @@ def _plain_step(one: "StepView") -> dict[str, object]:
         "title": str(one.step.title),
         "state": str(one.state),
         "attempt": one.attempt,
-        "seconds": one.elapsed,
+        "seconds": one.told_s if one.elapsed is None else one.elapsed,
         "exit_code": one.code,
         "reason": None if one.reason is None else str(one.reason),
     }

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from console.errors import Conflict, ConsoleError, InvalidInput, NotFound, unreadable
 from console.hosts import inventory
 from console.hosts.inventory import Host
+from console.jobs import history
 from console.jobs.installing import Looked, dry_run
 from console.jobs.jobs import active_job, enqueue_in
 from console.jobs.logs import step_log
@@ -81,6 +82,8 @@ class Line:
             return say("Failed on {machine} with exit code {code} after {seconds} s.", machine=one.machine,
                        code=one.code, seconds=one.seconds)  # fmt: skip
         done = say("Done by hand on {machine} in {seconds} s.", machine=one.machine, seconds=one.seconds)
+        if one.state == "satisfied":
+            done = say("It was done already on {machine} when the script came to it.", machine=one.machine)
         if looked is not None and looked.state == "unknown":
             return say("{done} Its check could not be asked: {why}", done=done, why=looked.words)
         return done
@@ -206,7 +209,7 @@ def _former(session: Session, plan: Exported) -> models.Job | None:
 
 
 def _new(session: Session, plan: Exported, subject: str, actor: str) -> models.Job:
-    title = say("{title}, done by hand", title=plan.title)
+    title = Text(history.BY_HAND.sentence, {"title": plan.title})
     number = enqueue_in(session, plan.kind, subject, plan.host_id, title, plan.steps, actor=actor)
     note(session, f"runbook:{plan.token}", str(number), actor=actor)
     job = session.get_one(models.Job, number)

@@ -14,6 +14,9 @@ from console.records import reading
 from console.text import Text, from_json, say
 from db import models
 
+BY_HAND = say("{title}, done by hand", title="")
+"""What a job is called whose steps a person carried out; it was made when their results were brought."""
+
 
 @dataclass(frozen=True)
 class StepView:
@@ -32,6 +35,11 @@ class StepView:
     @property
     def elapsed(self) -> float | None:
         return None if self.started is None else (self.ended or time.time()) - self.started
+
+    @property
+    def told_s(self) -> float | None:
+        """Seconds it took by the results that a person brought; None where the console did it, or nobody told."""
+        return None if self.reason is None or self.started is not None else _told_s(self.reason)
 
     def log(self, attempt: int | None = None) -> str:
         """The end of what this step printed in one of its attempts, the latest unless named."""
@@ -69,7 +77,16 @@ class JobView:
         return self.state in ACTIVE
 
     @property
+    def by_hand(self) -> bool:
+        """Whether a person carried it out; the console may have done what was left."""
+        return self.title.sentence == BY_HAND.sentence
+
+    @property
     def elapsed(self) -> float | None:
+        """Of one done by hand what its results tell: how long it took to write them down says nothing."""
+        if self.by_hand:
+            times = [took for one in self.steps for took in (one.told_s, one.elapsed) if took is not None]
+            return sum(times) if times else None
         return None if self.started is None else (self.ended or time.time()) - self.started
 
     @property
@@ -190,6 +207,15 @@ def _job(row: models.Job) -> JobView:
         steps,
         row.answer is not None,
     )
+
+
+def _told_s(told: Text) -> float | None:
+    """The seconds in what `by_hand.Line` says of a step; a sentence may stand in another one."""
+    seconds = told.values.get("seconds")
+    if "machine" in told.values and isinstance(seconds, int):
+        return float(seconds)
+    inner = (_told_s(one) for one in told.values.values() if isinstance(one, Text))
+    return next((found for found in inner if found is not None), None)
 
 
 def _words(stored: str | None) -> Text | None:

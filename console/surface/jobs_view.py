@@ -30,7 +30,7 @@ def _head(job: JobView) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key=f"job-head-{job.id}"):
         st.markdown(
             f"{mark(job.state)} · {t('{done} of {all} steps', done=job.done, all=len(job.steps))} · "
-            f"{span(job.elapsed)} · {t('attempt {n}', n=job.attempt)} · {job.actor}"
+            f"{_took(job)} · {t('attempt {n}', n=job.attempt)} · {job.actor}"
         )
         st.space("stretch")
         if job.active:
@@ -61,6 +61,14 @@ def _head(job: JobView) -> None:
         st.warning(marked(job.reason), icon=":material/link_off:")
 
 
+def _took(job: JobView) -> str:
+    if not job.by_hand:
+        return span(job.elapsed)
+    if job.elapsed is None:
+        return t("recorded by hand, without times")
+    return t("{span} by what was recorded by hand", span=span(job.elapsed))
+
+
 def _question(job: JobView) -> None:
     st.warning(marked(job.question), icon=":material/help:")
     with st.container(horizontal=True):
@@ -79,6 +87,8 @@ def _step(job: JobView, step: StepView) -> None:
     times = t("about {span}", span=expected)
     if step.elapsed is not None:
         times = t("{span}, expected about {expected}", span=span(step.elapsed), expected=expected)
+    elif step.told_s is not None:
+        times = t("{span} by hand, expected about {expected}", span=span(step.told_s), expected=expected)
     label = f"{mark(step.state)} · **{words(step.step.title)}** · {times}"
     opened = step.state in (StepState.RUNNING, StepState.FAILED)
     with st.expander(label, key=f"step-{job.id}-{step.number}", expanded=opened):

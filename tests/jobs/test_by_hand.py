@@ -56,6 +56,23 @@ def test_a_failure_is_shown_with_its_log_and_a_second_paste_goes_on_with_the_sam
     assert noted == [("wang", "3 done, 0 failed, 0 not run."), ("li", "1 done, 1 failed, 1 not run.")]
 
 
+def test_the_time_of_a_job_by_hand_is_what_its_results_tell(host: Host, tmp_path: Path) -> None:
+    """That it was written down in no time is not how long it took."""
+    (tmp_path / "go").touch()
+    steps = [Step("one", verbatim("One"), "sleep 1.1"), Step("two", verbatim("Two"), "exit 3", "true")]
+    job = history.job(by_hand.record(host, carried_out(host, steps, tmp_path), actor="li"))
+    told = [one.told_s for one in job.steps]
+    assert told[0] is not None
+    assert told[0] >= 1
+    assert told[1] is None, "it was done already"
+    assert "It was done already on" in str(job.steps[1].reason)
+    assert (job.by_hand, job.elapsed) == (True, told[0])
+    unknown = by_hand.write_down(
+        host, *by_hand.lines(host, carried_out(host, steps[1:], tmp_path), check=True), actor="li"
+    )
+    assert history.job(unknown).elapsed is None
+
+
 def test_the_same_paste_twice_is_one_job_and_one_end(host: Host, tmp_path: Path) -> None:
     (tmp_path / "go").touch()
     out = carried_out(host, plan(tmp_path), tmp_path)

@@ -10,7 +10,7 @@ from console.jobs.history import JobView
 from console.jobs.states import JobState
 from console.plans.step import Step
 from console.records import move, writing
-from console.text import say, verbatim
+from console.text import Text, say, to_json, verbatim
 from db import models
 from tests.pages import seed
 from tests.pages.page import calm, in_language, keys, links, opened, press, said
@@ -148,3 +148,21 @@ def test_a_failed_step_shows_what_its_log_points_to(host: Host, lang: str, cause
     assert [one for one in shown if cause in one and fix in one]
     assert line in [one.value for one in page.code]
     assert "vllm-project/vllm#34076" in re.sub(r"\\(.)", r"\1", said(page))
+
+
+@pytest.mark.parametrize(("lang", "head"), [("en", "7.0 s by what was recorded by hand"), ("zh", "7.0 秒")])
+def test_a_job_by_hand_says_whose_time_it_shows(host: Host, lang: str, head: str) -> None:
+    steps = [Step("one", say("Look"), script="true"), Step("two", say("Look"), script="true")]
+    title = Text(history.BY_HAND.sentence, {"title": verbatim("job")})
+    number = jobs.enqueue("install", "subject", host.id, title, steps, actor="ann")
+    with writing() as session:
+        job = session.get_one(models.Job, number)
+        for step, took in zip(job.steps, (3, 4), strict=True):
+            reason = say("Done by hand on {machine} in {seconds} s.", machine="node", seconds=took)
+            step.state, step.reason = "ok", to_json(reason)
+        move(session, job, f"job:{number}", "running", actor="ann", started=1.0)
+        move(session, job, f"job:{number}", "succeeded", actor="ann", ended=1.0)
+    page = opened("job", job=number, lang=lang)
+    assert [one.value for one in page.markdown if head in one.value]
+    assert not [one.value for one in page.markdown if "0.0" in one.value]
+    assert [one for one in page.expander if "4.0" in one.label]
