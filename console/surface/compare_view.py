@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from console.checks.difference import Kind
+from console.facts.words import ALL_TITLES
 from console.hosts import compared, inventory, observe
 from console.hosts.compared import Comparison
 from console.hosts.inventory import Host
@@ -91,6 +92,7 @@ def _raw(found: Comparison, names: list[str]) -> None:
         t("Show what both printed for"),
         sorted({name for side in sides for name in side.raws}),
         index=None,
+        format_func=lambda name: words(ALL_TITLES[name]) if name in ALL_TITLES else name,
         key="raw-of-both",
         placeholder=t("a fact"),
     )
