@@ -29,11 +29,10 @@ def _misfits(order: Order, target: Target, known: Knowledge) -> Iterator[Text]:
     there = [dotted(one) for one in target.pythons]
     if there and order.python not in there:
         yield say(
-            "The packages of the bundle are for Python {wanted}, this host has {found}. Build it again with "
-            "--python {best} into another folder, or install Python {wanted} there first.",
+            "The packages of the bundle are for Python {wanted}, this host has {found}. Build it again into another "
+            "folder, with --python for a version that is there, or install Python {wanted} there first.",
             wanted=order.python,
             found=", ".join(there),
-            best=there[0],
         )
     needed = tuple(int(part) for part in order.glibc.split(".")[:2] if part.isdigit())
     if target.glibc and needed > target.glibc:

@@ -18,7 +18,7 @@ ORDER = Order("0.23.0", "0.23.0", "9.1.0", "A2", "ubuntu-22.04", "aarch64", "3.1
     [
         ({"arch": "x86_64"}, {}, "for aarch64, this host is x86_64"),
         ({"chip": "310P3"}, {}, "for chips of A2, this host has 310P3"),
-        ({"pythons": ((3, 11), (3, 9))}, {}, "Python 3.12, this host has 3.11, 3.9. Build it again with --python 3.11"),
+        ({"pythons": ((3, 11), (3, 9))}, {}, "Python 3.12, this host has 3.11, 3.9. Build it again"),
         ({"glibc": (2, 28)}, {}, "glibc up to 2.35, this host has 2.28"),
         ({"arch": "x86_64"}, {"route": "docker"}, "for aarch64"),
     ],
