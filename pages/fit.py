@@ -5,7 +5,7 @@ import streamlit as st
 from console.serving.fit import fit
 from console.serving.remarks import remarks
 from console.surface import fit_answer_view as shown
-from console.surface.fit_view import asked_about, chosen_card, chosen_model, chosen_wish
+from console.surface.fit_view import asked_about, asked_host, chosen_card, chosen_model, chosen_wish
 from console.surface.launch_link import launch_link
 from console.surface.ui import marked, t, title
 
@@ -14,8 +14,9 @@ with st.container(horizontal=True):
     st.page_link("models.py", label=t("Models"), icon=":material/deployed_code:")
     st.page_link("launch.py", label=t("Launch"), icon=":material/rocket_launch:")
 
-named_model = chosen_model()
-found = asked_about(named_model)
+asked = asked_host()
+named_model = chosen_model(asked)
+found = asked_about(asked, named_model)
 card, count, host_id = chosen_card()
 if found is not None:
     shape, model, named = found

@@ -16,6 +16,7 @@ OTHERS = frozenset(("host", "stage", "lang", "model", "backend", "for", "users",
 """Parts that the page, or the router before it, reads itself."""
 MOST = 1 << 40
 LONGEST = 100
+MOST_NUMBERS = 64
 
 
 def _whole(word: str) -> int:
@@ -41,7 +42,10 @@ def _word(word: str) -> str:
 
 
 def _numbers(word: str) -> tuple[int, ...]:
-    return tuple(_whole(one) for one in word.split(",")[:64])
+    found = word.split(",")
+    if len(found) > MOST_NUMBERS:
+        raise ValueError
+    return tuple(map(_whole, found))
 
 
 READ: Mapping[str, Callable[[str], object]] = {

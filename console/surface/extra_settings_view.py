@@ -118,9 +118,8 @@ def container(form: Form) -> dict[str, Any]:
     image = columns[0].text_input(
         t("Image"), draft.image or image_of(draft), key=form.key("image"), help=t("It must be on the host already.")
     )
-    shm = columns[1].number_input(
-        t("Shared memory (GiB)"), 1, 4096, min(max(draft.shm_gib or SHM_GIB, 1), 4096), key=form.key("shm")
-    )
+    first = int(form.within("shm_gib", SHM_GIB if draft.shm_gib is None else draft.shm_gib, 1, 4096))
+    shm = columns[1].number_input(t("Shared memory (GiB)"), 1, 4096, first, key=form.key("shm"))
     network = columns[2].toggle(
         t("Use the network of the host"), draft.network == "host", key=form.key("network"),
         help=t("Without it only the port of the server is reachable. Servers that span hosts need it."),

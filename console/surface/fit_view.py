@@ -11,11 +11,12 @@ from console.errors import ConsoleError
 from console.hosts import inventory
 from console.hosts.cards import cards
 from console.serving import launch
-from console.serving.ask_fit import card_named, subject
+from console.serving.ask_fit import card_named, npu_name, subject
 from console.serving.fit import GIB
 from console.serving.room import DEFAULT_CONTEXT, Card, Wish
 from console.serving.shape import Shape
 from console.serving.shelf import shape_on
+from console.surface.asked_numbers import asked_number
 from console.surface.models_view import models_of
 from console.surface.ui import language, marked, number_in_url, size, t, warn_unknown, words
 from console.text import say
@@ -63,13 +64,13 @@ def _key(name: str) -> str:
 
 def asked_host() -> inventory.Host | None:
     """The host in the address line, if there is one beside this machine."""
-    asked = number_in_url("host")
-    return next((one for one in inventory.hosts() if one.id == asked), None)
+    asked, hosts = number_in_url("host"), inventory.hosts()
+    warn_unknown("host", [str(one.id) for one in hosts], say("a host"))
+    return next((one for one in hosts if one.id == asked), None)
 
 
-def chosen_model() -> str:
+def chosen_model(host: inventory.Host | None) -> str:
     """A name of the catalog, or a folder of this machine or of the host that is asked about."""
-    host = asked_host()
     there = [] if host is None else (models_of(host) or [])
     folders = [one.folder for one in [*launch.models_on(inventory.this_machine()), *there] if one.usable]
     names = list(dict.fromkeys([*(one.id for one in models()), *folders]))
@@ -97,32 +98,43 @@ def chosen_card() -> tuple[Card, int, int | None]:
     picked = left.selectbox(t("Cards"), [*labels, other], index=named, key=_key("cards"))
     if picked in labels:
         offer = seen[labels.index(picked)]
-        count = right.number_input(t("How many"), 1, offer.count, offer.count, key=_key(f"count-{picked}"))
+        first = asked_number("cards", 1, offer.count, offer.count)
+        count = right.number_input(t("How many"), 1, offer.count, first, key=_key(f"count-{picked}"))
         return card_named(offer.chip, offer.total / GIB, offer.free / GIB), count, offer.host_id
-    names = [name for one in known().chips if one.supported for name in one.names]
-    asked = st.query_params.get("chip", FIRST_CHIP)
-    chip = left.selectbox(
-        t("Chip"), names, index=names.index(asked) if asked in names else names.index(FIRST_CHIP), key=_key("chip")
-    )
-    count = right.number_input(t("How many"), 1, 64, _between(number_in_url("cards"), 1, 64, 2), key=_key("count"))
+    names, asked = _chips()
+    chip = left.selectbox(t("Chip"), names, index=names.index(asked), key=_key("chip"))
+    count = right.number_input(t("How many"), 1, 64, asked_number("cards", 1, 64, 2), key=_key("count"))
     if (found := known().chip(chip)) is not None and found.hbm_mb is not None:
         return card_named(chip), count, None
     total = left.number_input(t("Memory of one card in GiB, as npu-smi shows it"), 1.0, 1024.0, 43.0, key=_key("total"))
     return card_named(chip, total), count, None
 
 
+def _chips() -> tuple[list[str], str]:
+    """Names of chips, and the one the address asks for; one that is not supported is there to hear why not."""
+    names = [name for one in known().chips if one.supported for name in one.names]
+    asked = st.query_params.get("chip", "")
+    found = known().called(asked) if asked else None
+    if found is None:
+        warn_unknown("chip", names, say("a chip"))
+        return names, FIRST_CHIP
+    name = npu_name(found, asked)
+    return list(dict.fromkeys([*names, name])), name
+
+
 def chosen_wish(shape: Shape, named: str | None, cards_: int) -> Wish:
     """Quantization, context and users in sight; the rest folded."""
     names = [one.id for one in schemes() if shape.is_moe or not one.moe_only]
     names += [name for name in TO_HEAR_WHY_NOT if name not in names]
-    asked = st.query_params.get("quantization", "") or named or "none"
+    asked = _asked_scheme() or named or "none"
+    names += [asked] if asked not in names else []
     columns = st.columns(3)
     quantization = columns[0].selectbox(
-        t("Quantization"), names, index=names.index(asked) if asked in names else 0, key=_key("quantization"),
+        t("Quantization"), names, index=names.index(asked), key=_key("quantization"),
         format_func=lambda one: scheme(one).title[language()],
     )  # fmt: skip
     most = shape.config.context or 1 << 20
-    first = _between(number_in_url("context"), 1, 4 * most, min(most, DEFAULT_CONTEXT))
+    first = asked_number("context", 1, 4 * most, min(most, DEFAULT_CONTEXT))
     context = columns[1].number_input(
         t("Context in tokens"),
         1,
@@ -133,7 +145,7 @@ def chosen_wish(shape: Shape, named: str | None, cards_: int) -> Wish:
         help=t("Prompt and answer of one user together."),
     )
     users = columns[2].number_input(
-        t("Users at the same time"), 1, 4096, _between(number_in_url("users"), 1, 4096, 4), key=_key("users")
+        t("Users at the same time"), 1, 4096, asked_number("users", 1, 4096, 4), key=_key("users")
     )
     wish = Wish(cards_, quantization, int(context), int(users))
     with st.expander(t("More settings"), key="fit-more"):
@@ -158,13 +170,18 @@ def _releases() -> list[str]:
     return [NEWEST, *(one for one in reversed(named) if one != NEWEST)]
 
 
-def _between(asked: int | None, least: int, most: int, otherwise: int) -> int:
-    return otherwise if asked is None else min(max(asked, least), most)
+def _asked_scheme() -> str:
+    """The quantization that the address names; "" and a sentence where there is none of that name."""
+    asked = st.query_params.get("quantization", "")
+    try:
+        return scheme(asked).id if asked else ""
+    except ConsoleError as error:
+        st.warning(marked(error.text), icon=":material/search_off:")
+        return ""
 
 
-def asked_about(name: str) -> tuple[Shape, Model | None, str | None] | None:
+def asked_about(host: inventory.Host | None, name: str) -> tuple[Shape, Model | None, str | None] | None:
     """The model; None, and a sentence on the page, when its folder cannot be read."""
-    host = asked_host()
     try:
         if host is not None and name.startswith("/") and name == st.query_params.get("model"):
             shape = shape_on(host, name)

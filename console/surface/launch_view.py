@@ -19,18 +19,22 @@ from console.serving.backends import USUAL, Site
 from console.serving.command import command, shell
 from console.serving.container import MARK
 from console.serving.labels import label
+from console.serving.moved import moved
 from console.serving.offering import Offering, Way
 from console.serving.place import runtime_folder
 from console.serving.spec import DTYPES, ServeSpec, defaults, tensor_parallel_choices
 from console.serving.weights import ModelFolder
+from console.surface.asked_numbers import tell
 from console.surface.export_view import exports
 from console.surface.site_view import forget_sites, site_of
-from console.surface.ui import attempt, empty, marked, t, who, words
+from console.surface.ui import attempt, empty, marked, t, warn_unknown, who, words
 from console.text import Text, say
 
 KEPT_S = 30.0
 """Seconds for which what a host said is not asked again while a form is filled in; the start asks anew."""
 ASKED = "launch-asked"
+KV_GIB = (0.1, 1024.0)
+"""The least and the most GiB of KV cache that the form of the CPU takes."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,7 @@ def chosen_way(found: Sequence[Way], asked: str) -> Way | None:
     if not found:
         return None
     by_name = {one.backend: one for one in found}
+    warn_unknown("backend", by_name, say("a way to run vLLM"))
     if len(found) == 1:
         return found[0]
     names = list(by_name)
@@ -101,7 +106,7 @@ def cpu_form(wanted: Wanted, beside: Any) -> None:
     model, now = wanted.model, wanted.offering.machine
     if gone := ", ".join(words(label(name)) for name in wanted.stated if name not in CPU_FIELDS):
         st.warning(marked(say("Left out, because a server on a CPU is started without it: {names}.", names=gone)))
-    _changed(wanted.stated, model)
+    tell(_changed(wanted.stated, model))
     spec = cpu_settings(model, replace(defaults(model, now, model.folder), **_of_cpu(wanted.stated)), wanted)
     finish(wanted, spec, offering.reasons(wanted.offering, spec, model), beside)
 
@@ -126,15 +131,16 @@ def _limits(model: ModelFolder) -> dict[str, tuple[int, int]]:
     }
 
 
-def _changed(stated: Mapping[str, Any], model: ModelFolder) -> None:
+def _changed(stated: Mapping[str, Any], model: ModelFolder) -> list[Text]:
     """What a paste or an address asks for and the form cannot take as it is, with the reason."""
-    for name, (least, most) in _limits(model).items():
-        asked = stated.get(name)
-        if not isinstance(asked, int) or least <= asked <= most:
-            continue
-        told = say("{name} was {asked}, and the form says {now}: it takes {least} to {most} for this model.",
-                   name=label(name), asked=asked, now=_within(asked, least, most), least=least, most=most)  # fmt: skip
-        st.warning(marked(told), icon=":material/edit:")
+    limits: dict[str, tuple[float, float]] = {**_limits(model), "kv_space_gib": KV_GIB}
+    given = {name: stated[name] for name in limits if stated.get(name) is not None}
+    return [
+        moved(name, asked, min(max(asked, least), most), least, most)
+        for name, asked in given.items()
+        for least, most in [limits[name]]
+        if not least <= asked <= most
+    ]
 
 
 def cpu_settings(model: ModelFolder, good: ServeSpec, wanted: Wanted) -> ServeSpec:
@@ -160,9 +166,8 @@ def cpu_settings(model: ModelFolder, good: ServeSpec, wanted: Wanted) -> ServeSp
         )
         kv_space = columns[1].number_input(
             t("KV cache (GiB for each tensor-parallel process)"),
-            0.1,
-            1024.0,
-            float(min(max(good.kv_space_gib, 0.1), 1024.0)),
+            *KV_GIB,
+            float(min(max(good.kv_space_gib, KV_GIB[0]), KV_GIB[1])),
             0.5,
             key=f"kv-{mark}",
         )

@@ -18,9 +18,10 @@ from console.serving.purpose import Demand, Purpose, demand_of, round_context
 from console.serving.seats import Seat
 from console.serving.spec import free_port, name_of
 from console.surface import verdict_view
+from console.surface.asked_numbers import asked_number, tell
 from console.surface.launch_view import Wanted, beginning_mark, finish, shown_refusals, start_button
 from console.surface.npu_settings_view import settings
-from console.surface.ui import ago, marked, number_in_url, size, t, words
+from console.surface.ui import ago, marked, size, t, words
 from console.text import say
 
 
@@ -46,7 +47,9 @@ def npu_form(wanted: Wanted, form: Any, beside: Any) -> None:
             start_button(wanted, None, [Refusal("device_ids", why)])
         return
     shape = offering.shape(model.folder)
-    spec, wrong = settings(draft, shape, f"{beginning_mark(wanted)}-{purpose}-{_numbers(chosen)}")
+    spec, wrong, said = settings(draft, shape, f"{beginning_mark(wanted)}-{purpose}-{_numbers(chosen)}")
+    with form:
+        tell(said)
     against = [*wrong, *([] if wrong else reasons(offering, spec, model))]
     with beside:
         answer = verdict_view.verdict(shape, spec, chosen, demand.users, refused=bool(against))
@@ -70,10 +73,8 @@ def _purpose(wanted: Wanted) -> tuple[Demand, str]:
         help=t("It decides context, requests at the same time and tokens in one step; all of them can be changed."),
     )  # fmt: skip
     demand = demand_of(str(purpose))
-    users = number_in_url("users") or demand.users
-    count = right.number_input(
-        t("Users at a time"), 1, 4096, min(max(users, 1), 4096), key=f"launch-users-{purpose}-{users}"
-    )
+    users = asked_number("users", 1, 4096, demand.users)
+    count = right.number_input(t("Users at a time"), 1, 4096, users, key=f"launch-users-{purpose}-{users}")
     return replace(demand, users=int(count)), str(purpose)
 
 

@@ -1,5 +1,6 @@
 """Every setting of a server on NPUs that the release takes, folded away in groups."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -9,21 +10,23 @@ import streamlit as st
 from console.catalog import parsers
 from console.serving import ascend
 from console.serving.asked import AUTO, Refusal, ServeSpec
+from console.serving.conflicts import NO_GRAPHS
 from console.serving.layout import tensor_sizes
+from console.serving.moved import moved
 from console.serving.offered import DRAFTS, NEED_A_MODEL, graph_modes, methods
 from console.serving.shape import Shape
 from console.serving.spec import LOOPBACK
 from console.surface.extra_settings_view import adapters, container, plugin
 from console.surface.option_widgets import Form, help_of, maybe, number, pick, share, switch, word
 from console.surface.ui import t
-from console.text import say
+from console.text import Text, say
 
 EAGER = "eager"
 EVERYWHERE = "0.0.0.0"
 
 
-def settings(draft: ServeSpec, shape: Shape, mark: str) -> tuple[ServeSpec, list[Refusal]]:
-    """The draft with what was changed in the folded part, and what of it cannot be read."""
+def settings(draft: ServeSpec, shape: Shape, mark: str) -> tuple[ServeSpec, list[Refusal], list[Text]]:
+    """The draft with what was changed in the folded part, what of it cannot be read, what begins with another value."""
     form = Form(draft, mark)
     with st.expander(t("More settings"), key="launch-more"):
         st.caption(
@@ -49,7 +52,7 @@ def settings(draft: ServeSpec, shape: Shape, mark: str) -> tuple[ServeSpec, list
         if docker:
             with tabs[6]:
                 changes |= container(form)
-    return replace(draft, **changes), form.wrong
+    return replace(draft, **changes), form.wrong, form.said
 
 
 def _parallel(form: Form, shape: Shape) -> dict[str, Any]:
@@ -118,7 +121,13 @@ def _graphs(form: Form, place: Any) -> dict[str, Any]:
     value = EAGER if form.draft.enforce_eager else str(form.draft.compilation.get("cudagraph_mode", ""))
     picked = pick(place, t("Captured graphs"), value, names, _decides, form.key("graphs"), told)
     rest = {key: each for key, each in form.draft.compilation.items() if key != "cudagraph_mode"}
-    mode = {"cudagraph_mode": picked} if picked not in ("", EAGER) else {}
+    given = form.draft.compilation.get("cudagraph_mode")
+    if value == EAGER and given not in NO_GRAPHS:
+        form.said.append(
+            say("Eager mode and the graph mode {mode} were both given. Eager captures no graphs, so the form begins "
+                "without that mode.", mode=str(given))
+        )  # fmt: skip
+    mode = {"cudagraph_mode": given if picked == str(given) else picked} if picked not in ("", EAGER) else {}
     return {"enforce_eager": picked == EAGER, "compilation": {**rest, **mode}}
 
 
@@ -133,12 +142,14 @@ def _speculative(form: Form) -> dict[str, Any]:
         columns[0], t("Speculative decoding"), str(given.get("method", "")), DRAFTS, _none, form.key("method"),
         help_of(one),
     )  # fmt: skip
+    if given and not given.get("method"):
+        form.said.append(
+            say("Speculative decoding was given as {given}, without a method. The form needs one, so it begins without "
+                "speculative decoding.", given=json.dumps(given, ensure_ascii=False, default=str))
+        )  # fmt: skip
     if not method:
         return {"speculative": {}}
-    first = given.get("num_speculative_tokens")
-    tokens = columns[1].number_input(
-        t("Tokens ahead"), 1, 64, min(max(first, 1), 64) if isinstance(first, int) else 1, key=form.key("tokens")
-    )
+    tokens = columns[1].number_input(t("Tokens ahead"), 1, 64, _tokens_ahead(form), key=form.key("tokens"))
     made: dict[str, Any] = {**given, "method": method, "num_speculative_tokens": int(tokens)}
     if method in NEED_A_MODEL:
         folder = columns[2].text_input(
@@ -150,6 +161,15 @@ def _speculative(form: Form) -> dict[str, Any]:
                 Refusal("speculative", say("{method} needs a draft model; name its folder.", method=method))
             )
     return {"speculative": made}
+
+
+def _tokens_ahead(form: Form) -> int:
+    """What was given, as near as the form takes it."""
+    first = form.draft.speculative.get("num_speculative_tokens", 1)
+    if type(first) is int:
+        return int(form.within("num_speculative_tokens", first, 1, 64))
+    form.said.append(moved("num_speculative_tokens", json.dumps(first, default=str), 1, 1, 64))
+    return 1
 
 
 def _answers(form: Form) -> dict[str, Any]:
@@ -171,12 +191,16 @@ def _network(form: Form) -> Mapping[str, Any]:
     name = columns[0].text_input(
         t("Served name"), draft.served_name, key=form.key("name"), help=t("What clients send as `model`.")
     )
-    port = columns[1].number_input(t("Port"), 1, 65535, min(max(draft.port, 1), 65535), key=form.key("port"))
+    first_port = int(form.within("port", draft.port, 1, 65535))
+    port = columns[1].number_input(t("Port"), 1, 65535, first_port, key=form.key("port"))
+    here = draft.host if draft.host in LOOPBACK else LOOPBACK[0]
     reach = {
-        "127.0.0.1": t("this host alone; the console reaches it through SSH"),
+        here: t("this host alone; the console reaches it through SSH"),
         EVERYWHERE: t("the whole network, with an API key"),
     }
-    first = "127.0.0.1" if draft.host in LOOPBACK else EVERYWHERE
+    first = draft.host
+    if first not in reach:
+        reach[first] = t("at the address {address}, with an API key", address=first)
     host = columns[2].radio(
         t("Who can reach it"), list(reach), list(reach).index(first), key=form.key("reach"),
         format_func=reach.__getitem__,

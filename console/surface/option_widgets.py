@@ -5,9 +5,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from console.serving.asked import Refusal, ServeSpec
+from console.serving.moved import moved
 from console.serving.offered import Offered, offered
 from console.serving.options import UNSET
 from console.surface.ui import language, t
+from console.text import Text
 
 MOST = 1 << 40
 """More than an address can say, so that a number from there is shown as it was and refused with its reason."""
@@ -17,11 +19,15 @@ ENGINE = ""
 
 @dataclass
 class Form:
-    """The settings of `draft` as widgets. mark: another beginning has other widgets; wrong: what cannot be read."""
+    """The settings of `draft` as widgets. mark: another beginning has other widgets.
+
+    wrong: what cannot be read; said: what the draft has and a widget cannot show, so that it begins with another value
+    """
 
     draft: ServeSpec
     mark: str
     wrong: list[Refusal] = field(default_factory=list)
+    said: list[Text] = field(default_factory=list)
 
     def offer(self, name: str) -> Offered | None:
         """None = the release does not take it, so it is not shown."""
@@ -29,6 +35,13 @@ class Form:
 
     def key(self, name: str) -> str:
         return f"{name}-{self.mark}"
+
+    def within(self, name: str, value: float, least: float, most: float) -> float:
+        """The value, or the nearest one that a widget takes, which is then said."""
+        now = min(max(value, least), most)
+        if now != value:
+            self.said.append(moved(name, value, now, least, most))
+        return now
 
 
 def help_of(one: Offered) -> str:
@@ -54,7 +67,7 @@ def number(form: Form, place: Any, name: str, label: str, least: int = 1, most: 
     if (one := form.offer(name)) is None:
         return {}
     value = getattr(form.draft, name)
-    first = None if value is None else min(max(int(value), least), most)
+    first = None if value is None else int(form.within(name, int(value), least, most))
     found = place.number_input(
         label, least, most, first, 1, key=form.key(name), help=help_of(one), placeholder=t("the engine decides")
     )
@@ -62,15 +75,15 @@ def number(form: Form, place: Any, name: str, label: str, least: int = 1, most: 
 
 
 def share(form: Form, place: Any, name: str, label: str) -> dict[str, float | None]:
-    """A share from 0.01 to 1, in hundredths; empty where the engine decides."""
+    """A share from 0.01 to 1; empty where the engine decides."""
     if (one := form.offer(name)) is None:
         return {}
     value = getattr(form.draft, name)
-    first = None if value is None else min(max(float(value), 0.01), 1.0)
+    first = None if value is None else float(form.within(name, float(value), 0.01, 1.0))
     found = place.number_input(
         label, 0.01, 1.0, first, 0.01, key=form.key(name), help=help_of(one), placeholder=t("the engine decides")
     )
-    return {name: None if found is None else round(float(found), 4)}
+    return {name: None if found is None else float(found) if found == first else round(float(found), 4)}
 
 
 def switch(form: Form, place: Any, name: str, label: str) -> dict[str, bool]:
@@ -81,16 +94,16 @@ def switch(form: Form, place: Any, name: str, label: str) -> dict[str, bool]:
 
 
 def maybe(form: Form, place: Any, name: str, label: str) -> dict[str, bool | None]:
-    """On, off, or left to the engine; off only where the release has a word for it."""
+    """On, off, or left to the engine; off is offered where the release has a word for it, or shown if it was given."""
     if (one := form.offer(name)) is None:
         return {}
-    choices: list[bool | None] = [None, True, *([False] if one.can_be_off else [])]
-    words = {None: t("the engine decides"), True: t("on"), False: t("off")}
     value = getattr(form.draft, name)
+    choices: list[bool | None] = [None, True, *([False] if one.can_be_off or value is False else [])]
+    words = {None: t("the engine decides"), True: t("on"), False: t("off")}
     picked = place.selectbox(
         label,
         choices,
-        choices.index(value) if value in choices else 0,
+        choices.index(value),
         key=form.key(name),
         help=help_of(one),
         format_func=words.__getitem__,

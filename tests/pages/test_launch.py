@@ -90,7 +90,7 @@ def test_what_a_paste_was_told_stays_after_the_form_is_filled(host: Host, model:
     page = press(calm(page.text_area(key="pasted").set_value(text).run()), "paste-take")
     assert page.text_area(key="pasted").value == ""
     assert "--async_engine" in tables(page)
-    assert "Context in tokens was 99999" in page.warning[0].value
+    assert "Context in tokens: 99999 was given" in page.warning[0].value
     page = press(page, "paste-undo")
     assert "--async_engine" not in tables(page)
 
@@ -134,3 +134,10 @@ def test_a_link_fills_the_form_of_a_cpu(host: Host, model: Path, address: dict[s
         assert "int3" in told[0]
     else:
         assert "--max-model-len 5" in page.code[0].value
+
+
+def test_a_link_beyond_the_limits_of_the_form_of_a_cpu_is_told(host: Host, model: Path) -> None:
+    page = opened("launch", kv_space_gib="5000", tensor_parallel="0")
+    told = "\n".join(one.value for one in page.warning).replace("\\", "")
+    assert "5000.0 was given. The form takes 0.1 to 1024, so it begins with 1024." in told
+    assert "Tensor parallel: 0 was given. The form takes 1 to 64, so it begins with 1." in told
