@@ -196,6 +196,40 @@ def measured_here(found: Sequence[Lesson]) -> None:
             ]
         )
     calm_table("fit-measured", heads, rows, notes)
+    other_figures([one for one in found if one.others])
+
+
+def other_figures(found: Sequence[Lesson]) -> None:
+    """The memory of one card of the same servers, figure by figure; folded, as the cache is what decides."""
+    if not found:
+        return
+    names = {
+        "weights": t("weights"),
+        "kv_bytes": t("cache (KV)"),
+        "reserve": t("reserve: activation, communication, graphs, runtime"),
+        "total": t("total"),
+    }
+    heads = [
+        Head(t("Instance")),
+        Head(t("Figure")),
+        Head(t("by the sum (GiB)"), right=True),
+        Head(t("measured (GiB)"), right=True),
+        Head(t("error of the sum"), right=True),
+    ]
+    rows = [
+        [
+            Cell(one.instance.name),
+            Cell(names[apart.figure]),
+            Cell(f"{apart.estimated / GIB:.2f}"),
+            Cell(f"{apart.measured / GIB:.2f}"),
+            Cell(f"{100 * apart.error:+.1f} %") if apart.measured else Cell(MISSING, "quiet"),
+        ]
+        for one in found
+        for apart in one.others
+        if apart.figure in names
+    ]
+    with st.expander(t("One card of the same servers: weights, cache and reserve"), key="fit-measured-others"):
+        calm_table("fit-measured-figures", heads, rows)
 
 
 def lessons_here() -> list[Lesson]:

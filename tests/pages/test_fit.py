@@ -1,9 +1,13 @@
 """Fit: asked from the address or by hand, answered in words, as a bar and as a table."""
 
+from pathlib import Path
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from console.hosts import inventory
 from console.hosts.inventory import Host
+from console.hosts.reach import Reach
 from console.jobs.logs import attempt_log
 from console.records import writing
 from console.serving import instances
@@ -17,6 +21,7 @@ from tests.hosts.said import remote
 from tests.pages.page import calm, in_language, links, opened, said
 from tests.serving.fitting import SMALL, model
 from tests.serving.subjects import SMOL
+from tests.serving.test_lessons import LARGE, LARGE_SPEC, started
 
 
 def test_it_opens(situation: str, lang: str) -> None:
@@ -134,6 +139,17 @@ def test_what_an_instance_counted_stands_beside_the_sum(seeded: Host) -> None:
     page = opened("fit")
     assert "cache by the sum" in said(page)
     assert "23,296" in said(page)
+
+
+def test_the_other_figures_of_a_server_on_npus_stand_beside_theirs(data: Path) -> None:
+    started(inventory.add_host("npu-1", Reach("192.0.2.7"), actor="ann"), LARGE_SPEC, "qwen3_235b_w8a8_tp4.txt", LARGE)
+    (lesson,) = lessons({})
+    (apart,) = lesson.others
+    for lang, name in (("en", "cache (KV)"), ("zh", "缓存（KV）")):
+        shown = next(one.proto.body for one in opened("fit", lang=lang).get("html") if "8.11" in one.proto.body)
+        assert name in shown
+        assert f"{apart.estimated / GIB:.2f}" in shown
+        assert f"{100 * apart.error:+.1f} %" in shown
 
 
 def test_an_instance_whose_model_cannot_be_read_has_a_measure_and_no_error(seeded: Host) -> None:

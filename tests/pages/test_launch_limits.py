@@ -5,13 +5,12 @@ from pathlib import Path
 import pytest
 
 from console.hosts.inventory import Host
-from tests.jobs.conftest import data
 from tests.jobs.npus import Make, make
 from tests.pages.page import calm, opened, press
 from tests.pages.test_launch_npus import command, form, has
 from tests.survival.npu_models import bring
 
-__all__ = ["data", "make"]
+__all__ = ["make"]
 IMAGE = "quay.io/ascend/vllm-ascend:v0.23.0.post1"
 
 
