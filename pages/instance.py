@@ -7,8 +7,8 @@ from console.jobs import history
 from console.serving import instances
 from console.surface.export_view import exports_of, settings_link
 from console.surface.history_view import events_table, jobs_table
-from console.surface.instances_view import attempts_view, delete_button, state_view
-from console.surface.ui import empty, number_in_url, t, title, words
+from console.surface.instances_view import about, attempts_view, delete_button, state_view
+from console.surface.ui import empty, number_in_url, t, title
 
 instance_id = number_in_url("instance")
 try:
@@ -22,7 +22,7 @@ if found is None:
     empty(t("There is no such instance. Instances lists them all."), "instances.py", t("Instances"))
 else:
     note = t("random weights: its words are noise") if found.noise else ""
-    parts = (found.backend, words(found.spot), found.spec.model_folder, note)
+    parts = (about(found), found.spec.model_folder, note)
     title(found.name, " · ".join(part for part in parts if part))
     state_view(found.id)
     settings_link(found)

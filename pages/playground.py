@@ -10,9 +10,10 @@ from console.surface.chat_view import (
     conversation_menu,
     history_choice,
     present,
+    request_of,
     sampling_form,
-    view_as_code,
 )
+from console.surface.code_view import view_as_code
 from console.surface.ui import empty, number_in_url, t, title, warn_unknown
 from console.surface.way_back import way_back
 from console.text import say
@@ -36,7 +37,7 @@ else:
     with st.container(horizontal=True, vertical_alignment="bottom", key="talk-bar"):
         one = chosen_instance(ready, talk)
         sampling = sampling_form(talk)
-        view_as_code(one, talk, sampling)
+        view_as_code(one, request_of(one, talk, sampling))
         if talk is not None:
             conversation_menu(talk, one.spec.served_name)
     if one.noise:

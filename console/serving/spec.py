@@ -28,6 +28,8 @@ FIRST_PORT = 8000
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*")
 _HOST = re.compile(r"[A-Za-z0-9.:-]+")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+ANSWERS_US = ("127.0.0.1", "localhost", "0.0.0.0", "::")
+"""Where a server has to listen so that the console, which comes by 127.0.0.1 of its host, reaches it."""
 _ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SECRET_WORD = re.compile(r"--(api-k|hf-t)", re.IGNORECASE)
 """Options that take a secret, as short as vLLM reads them."""
@@ -138,6 +140,13 @@ def _refuse_address(spec: ServeSpec) -> Iterable[Refusal]:
     elif spec.host not in LOOPBACK and not spec.api_key:
         why = say("At {host} every machine of the network could use this server, without a key.", host=spec.host)
         yield Refusal("host", why, say("Use 127.0.0.1, or switch on the API key."))
+    elif spec.host not in ANSWERS_US:
+        why = say(
+            "The console reaches a server by 127.0.0.1 of its host, where one that listens at {host} alone does not "
+            "answer: it would never be ready.",
+            host=spec.host,
+        )
+        yield Refusal("host", why, say("Use 127.0.0.1, or 0.0.0.0 with an API key."))
 
 
 def _refuse_port(spec: ServeSpec, machine: Machine) -> Iterable[Refusal]:

@@ -9,11 +9,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from console.errors import ConsoleError, NotFound
-from console.hosts import inventory
-from console.hosts.reach import spot
 from console.serving import conversations, launch
 from console.serving.client import EngineClient
-from console.serving.code_view import curl, python
 from console.serving.conversations import Conversation, Sampling
 from console.serving.instances import Instance
 from console.serving.pump import ticking
@@ -150,7 +147,9 @@ def figures_line(known: Mapping[str, Any]) -> str:
             )
         )
     if known.get("total_s") is not None:
-        parts.append(t("{span} in all", span=span(known["total_s"])))
+        total = known["total_s"]
+        whole = t("{ms} ms", ms=round(total * 1000)) if total < 1 else span(total)
+        parts.append(t("{span} in all", span=whole))
     if known.get("finish_reason") == "length":
         parts.append(t("cut at the most tokens allowed"))
     if known.get("partial"):
@@ -220,39 +219,6 @@ def request_of(one: Instance, talk: Conversation | None, sampling: Sampling) -> 
         sampling.seed,
         sampling.stop,
     )
-
-
-def view_as_code(one: Instance, talk: Conversation | None, sampling: Sampling) -> None:
-    """The same request for a terminal and for a program."""
-    with st.popover(t("View as code"), icon=":material/code:"):
-        request = request_of(one, talk, sampling)
-        if not request.messages or request.messages[-1]["role"] != "user":
-            request = ChatRequest(
-                request.model,
-                [*request.messages, {"role": "user", "content": "…"}],
-                request.temperature,
-                request.top_p,
-                request.max_tokens,
-                request.seed,
-                request.stop,
-            )
-        base = f"http://127.0.0.1:{one.spec.port}"
-        _way_there(one)
-        st.code(curl(request, base, with_key=one.spec.api_key), language="bash", wrap_lines=True)
-        st.code(python(request, base, with_key=one.spec.api_key), language="python")
-
-
-def _way_there(one: Instance) -> None:
-    """A server on another host listens on that host's loopback only: how to reach it from here."""
-    reach = inventory.host(one.host_id).reach
-    if reach is None:
-        return
-    jumps = (
-        [f"-J {','.join(f'{hop.user}@{spot(hop.address, hop.port)}' for hop in reach.jumps)}"] if reach.jumps else []
-    )
-    words = ["ssh", "-N", f"-L {one.spec.port}:127.0.0.1:{one.spec.port}", *jumps, f"-p {reach.port}"]
-    st.caption(t("On {host} itself this works as it stands; elsewhere open the way first:", host=one.spot))
-    st.code(" ".join([*words, f"{reach.user}@{reach.address}"]), language="bash")
 
 
 def conversation_menu(talk: Conversation, model: str) -> None:

@@ -6,9 +6,11 @@ from console.errors import NotFound
 from console.jobs import history, path
 from console.jobs.logs import attempt_log
 from console.serving import instances, stopping
+from console.serving.backends import backend
 from console.serving.instances import Attempt, Instance
 from console.serving.state import State
 from console.surface.ui import ago, attempt, clock, mark, marked, span, t, who, words
+from console.text import Text, say
 
 
 def instance_card(one: Instance) -> None:
@@ -17,17 +19,34 @@ def instance_card(one: Instance) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.page_link("instance.py", label=f"**{one.name}**", query_params={"instance": str(one.id)})
             st.markdown(mark(one.state), width="content")
-            st.caption(f"{one.backend} · {words(one.spot)} · {t('attempt {n}', n=one.attempt)}", width="content")
+            st.caption(f"{about(one)} · {t('attempt {n}', n=one.attempt)}", width="content")
             if one.noise:
                 st.caption(t("random weights: its words are noise"), width="content")
-        st.text(words(one.reason))
-        buttons(one)
+        busy = at_work(one)
+        st.text(words(_why(one, busy=busy)))
+        buttons(one, busy=busy)
 
 
-def buttons(one: Instance) -> None:
+def about(one: Instance) -> str:
+    """How vLLM runs there, where, and on which cards."""
+    cards = t("NPU {numbers}", numbers=", ".join(map(str, one.spec.device_ids))) if one.spec.device_ids else ""
+    parts = (words(backend(one.backend).title), words(one.spot), cards)
+    return " · ".join(part for part in parts if part)
+
+
+def at_work(one: Instance) -> bool:
+    """Whether a job is at work on it, or will be."""
+    return any(job.active for job in history.for_subject(one.subject, 1))
+
+
+def _why(one: Instance, *, busy: bool) -> Text | None:
+    """Why it is so; of one that rests while its start is under way, that."""
+    return say("A job is at work on it.") if busy and one.state in instances.RESTING else one.reason
+
+
+def buttons(one: Instance, *, busy: bool) -> None:
     """Start or stop, restart, and the ways to talk to it and watch it."""
     resting = one.state in instances.RESTING
-    busy = any(job.active for job in history.for_subject(one.subject, 1))
     with st.container(horizontal=True, vertical_alignment="center", key=f"buttons-{one.id}"):
         if resting:
             st.button(
@@ -78,18 +97,19 @@ def restart(one: Instance) -> int:
 
 @st.fragment(run_every=1.0)
 def state_view(instance_id: int) -> None:
-    """How it is now and why, what can be done, and the sanity answer as evidence; looks again every second."""
+    """How it is now and why, what can be done, and while it runs its sanity answer; looks again every second."""
     try:
         one = instances.instance(instance_id)
     except NotFound:
         st.rerun()
-    parts = [mark(one.state), marked(one.reason)]
+    busy = at_work(one)
+    parts = [mark(one.state), marked(_why(one, busy=busy))]
     if one.observed and one.attempt:
         parts.append(f"{t('looked at')} {ago(one.observed)}")
     st.markdown(" · ".join(part for part in parts if part))
-    buttons(one)
+    buttons(one, busy=busy)
     evidence = one.health.get("evidence")
-    if isinstance(evidence, dict):
+    if isinstance(evidence, dict) and one.state not in instances.RESTING:
         asked, took = str(evidence["question"]), span(evidence.get("latency_s"))
         st.markdown(t("Asked “{question}”; the answer took {span}:", question=asked, span=took))
         st.code(str(evidence["answer"]), language=None, wrap_lines=True)

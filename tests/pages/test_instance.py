@@ -4,8 +4,12 @@ import pytest
 
 from console.hosts.inventory import Host
 from console.jobs import history
+from console.records import writing
 from console.serving import instances
+from console.serving.state import State
+from db import models
 from tests.pages.page import calm, in_language, links, opened, press, said
+from tests.serving.test_ascend_backends import npus
 
 
 @pytest.mark.parametrize("name", ["smollm2", "noise", "broken", "rest", "new"])
@@ -26,6 +30,23 @@ def test_the_evidence_stands_beside_the_state(seeded: Host) -> None:
     page = opened("instance", instance=instances.named("smollm2").id)
     assert "What is 2 + 2?" in said(page)
     assert "2 + 2 = *4*" in [one.value for one in page.code]
+
+
+def test_what_a_stopped_server_answered_before_it_was_stopped_is_no_evidence(seeded: Host) -> None:
+    one = instances.named("smollm2")
+    with writing() as session:
+        session.get_one(models.Instance, one.id).state = State.stopped
+    assert "What is 2 + 2?" not in said(opened("instance", instance=one.id))
+
+
+def test_it_is_told_how_it_runs_and_on_which_cards(seeded: Host, lang: str) -> None:
+    spec = npus(backend="ascend_docker", device_ids=(0, 3), served_name="on-cards")
+    one = instances.instance(instances.create(seeded.id, spec, noise=False, actor="ann"))
+    how = {"en": "Ascend NPUs, in a container", "zh": "昇腾 NPU（容器）"}[lang]
+    for page in (opened("instance", instance=one.id, lang=lang), opened("instances", lang=lang)):
+        (line,) = [each.value for each in page.caption if "NPU 0, 3" in each.value]
+        assert line.startswith(f"{how} · ")
+        assert "ascend_docker" not in said(page)
 
 
 def test_every_attempt_can_be_read(seeded: Host) -> None:
@@ -55,3 +76,4 @@ def test_starting_shows_the_job(seeded: Host) -> None:
     one = instances.named("broken")
     page = press(opened("instance", instance=one.id), f"start-{one.id}")
     assert links(page)[f"Start {one.name}"] == f"job?job={history.for_subject(one.subject)[0].id}"
+    assert "A job is at work on it." in page.markdown[0].value, "beside its state, in the place of why it failed"

@@ -1,9 +1,12 @@
 """Playground: asking, stopping, asking again, and what is kept, against a server on a real socket."""
 
+import json
+import re
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
@@ -11,7 +14,9 @@ import pytest
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.testing.v1 import AppTest
 
+from console.hosts import inventory
 from console.hosts.inventory import Host
+from console.hosts.reach import Reach
 from console.records import writing
 from console.serving import conversations, instances
 from console.serving.state import State
@@ -86,8 +91,9 @@ def test_an_answer_is_kept_with_its_figures_and_the_talk_has_an_address(host: Ho
         page = ask(opened("playground"), "What is the capital of France?")
         assert turns() == [("user", "What is the capital of France?"), ("assistant", "The capital of France is Paris.")]
         assert page.query_params["conversation"] == "1"
-        for figure in ("first token after", "tokens/s", "prompt + 7 answer tokens", "in all", "smol"):
+        for figure in ("first token after", "tokens/s", "prompt + 7 answer tokens", "smol"):
             assert figure in page.caption[-1].value
+        assert re.search(r"\d ms in all", page.caption[-1].value), "not 0.0 s"
         ask(page, "count to 3")
         assert turns()[2:] == [("user", "count to 3"), ("assistant", "1 2 3")]
         assert len(conversations.conversations()) == 1
@@ -108,6 +114,42 @@ def test_how_answers_are_drawn_is_remembered(host: Host) -> None:
         again = opened("playground", conversation=1)
         assert again.number_input(key="most-1").value == 3
         assert '"content": "Be brief."' in again.code[0].value
+
+
+def as_code(on: Host, **spec: object) -> tuple[str, str]:
+    """What stands above the request, and the request as a command, for a server like this."""
+    number = seed.instance(on, "smol", State.ready)
+    one = instances.instance(number)
+    with writing() as session:
+        session.get_one(models.Instance, number).spec = json.dumps(replace(one.spec, **spec).to_json())  # type: ignore[arg-type]
+    page = opened("playground", instance=number)
+    command = next(each.value for each in page.code if each.value.startswith("curl"))
+    above = page.code[0].value if page.code[0].value != command else ""
+    return "\n".join([*(each.value for each in page.caption), above]), command
+
+
+def test_as_code_it_says_how_to_get_to_a_server_of_another_host(data: Path) -> None:
+    far = inventory.add_host("npu-1", Reach("192.0.2.7", 2222, "ops", key_file="/keys/a key"), actor="ann")
+    above, command = as_code(far)
+    assert "On npu-1 itself this works as it stands" in above
+    assert "ssh -N -L 8100:127.0.0.1:8100 -i '/keys/a key' -p 2222 ops@192.0.2.7" in above
+    assert "http://127.0.0.1:8100/v1/" in command
+
+
+def test_as_code_a_server_for_the_whole_network_is_reached_by_the_address_of_its_host(data: Path) -> None:
+    far = inventory.add_host("npu-1", Reach("2001:db8::7"), actor="ann")
+    above, command = as_code(far, host="0.0.0.0", api_key=True)
+    assert "wherever npu-1 is reached" in above
+    assert "ssh" not in above
+    assert "http://[2001:db8::7]:8100/v1/" in command
+    assert "YOUR_API_KEY" in command
+    assert "The key goes in the place of" in above
+
+
+def test_as_code_on_this_machine_the_address_is_left_to_the_reader(host: Host) -> None:
+    above, command = as_code(host, host="0.0.0.0", api_key=True)
+    assert "put an address of this machine in the place of 127.0.0.1" in above
+    assert "http://127.0.0.1:8100/v1/" in command
 
 
 def test_thoughts_are_folded_away(host: Host) -> None:

@@ -87,6 +87,8 @@ def test_defaults_shorten_a_context_that_one_gib_cannot_hold() -> None:
         ({"host": "0.0.0.0"}, "host", "without a key"),
         ({"host": "a b"}, "host", "not an address"),
         ({"host": ""}, "host", "not an address"),
+        ({"host": "192.0.2.7", "api_key": True}, "host", "listens at 192.0.2.7 alone does not answer"),
+        ({"host": "::1"}, "host", "listens at ::1 alone does not answer"),
         ({"model_folder": "deepseek-ai/DeepSeek-R1"}, "model_folder", "begins with a slash"),
         ({"max_num_seqs": 0}, "max_num_seqs", "At least one"),
         ({"core_ids": (0, 7)}, "core_ids", "CPU 7"),
