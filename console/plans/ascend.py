@@ -279,11 +279,14 @@ def _firmware(case: Case) -> Step:
     )
 
 
-def packages_step(case: Case, names: list[str], *, python: str = "") -> Step:
-    """All files are looked at before the first is used, and the wheels of a folder are held against that `python`."""
-    wheels_for = python if case.options.source is Source.FOLDER else ""
-    title = say("See that every package is there and whole")
-    return case.step("packages", title, 60, 3600, files="\n".join(names), python=wheels_for)
+def packages_step(case: Case, names: list[str], *, python: str = "", image: str = "") -> Step:
+    """All files are looked at before the first is used: wheels are held against `python`, and an archive of `image`
+    must be there, where they come from a folder."""
+    from_folder = case.options.source is Source.FOLDER
+    values = {"files": "\n".join(names), "python": python, "image": image, "tag": image.rpartition(":")[2]}
+    if not from_folder:
+        values |= {"python": "", "image": ""}
+    return case.step("packages", say("See that every package is there and whole"), 60, 3600, values=values)
 
 
 def runtime_script(options: Options, backend: str) -> str:

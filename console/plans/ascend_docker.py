@@ -25,7 +25,8 @@ def plan(target: Target, stack: Stack, options: Options, known: Knowledge) -> li
     case = Case(target, stack, options, known)
     files = [one for one in (file_of(stack, "driver"), file_of(stack, "firmware")) if one]
     tools = [system_step(case, driver=True, plugin=False)] if changes_driver(stack) else []
-    return [*([packages_step(case, files)] if files else []), *tools, *driver_steps(case), *_container(case)]
+    looked_at = [packages_step(case, files, image=stack.image or "")] if files else []
+    return [*looked_at, *tools, *driver_steps(case), *_container(case)]
 
 
 def _container(case: Case) -> Iterator[Step]:

@@ -1,6 +1,7 @@
 """The plans for hosts with NPUs: their lists, their shell, and that nothing a person typed is ever run."""
 
 import json
+import os
 import re
 import subprocess
 from collections.abc import Iterator
@@ -150,8 +151,8 @@ def test_every_script_is_shell(as_root: AsRoot) -> None:
 
 def test_every_script_can_be_verified_and_belongs_to_a_step() -> None:
     stems = {path.name for path in SCRIPTS.glob("*.sh")}
-    shared = {"common.sh", "answering.sh", "cann_words.sh", "cards_seen.sh", "engine_words.sh", "system_names.sh",
-              "with_env.sh"}  # fmt: skip
+    shared = {"common.sh", "answering.sh", "archive_words.sh", "cann_words.sh", "cards_seen.sh", "engine_words.sh",
+              "system_names.sh", "with_env.sh"}  # fmt: skip
     assert [name for name in stems - shared if f"{name.split('.')[0]}.verify.sh" not in stems] == []
     assert all(one.script and one.verify for one in every())
 
@@ -298,3 +299,29 @@ def test_wheels_of_another_python_are_told_before_anything_is_changed(
     ended = run(ascend.packages_step(case, [], python="3.11").script, tmp_path / "run")
     assert (ended.returncode, said in ended.stderr) == (1 if said else 0, True)
     assert run(ascend.packages_step(case, []).script, tmp_path / "run").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("file", "fits"),
+    [
+        ("vllm-ascend-aarch64-v0.23.0.tar", True),
+        ("v0.23.0.tar.gz", True),
+        ("vllm-ascend-x86_64-v0.23.0.tar", False),
+        ("vllm-ascend-aarch64-v0.23.0.tar.part", False),
+        ("vllm-ascend-aarch64-v0.18.0.tar", False),
+    ],
+)
+def test_the_archive_of_the_image_must_be_there_before_anything_is_changed(
+    tmp_path: Path, file: str, *, fits: bool
+) -> None:
+    case = ascend.Case(BARE, best(BARE, Route.DOCKER), Options(str(tmp_path / "a b")), KNOWN)
+    images = Path(case.options.package_folder, "images")
+    images.mkdir(parents=True)
+    (images / file).write_bytes(b"x")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "docker").write_text("#!/bin/sh\nexit 1\n")
+    (tmp_path / "bin" / "docker").chmod(0o755)
+    step = ascend.packages_step(case, [], image="quay.io/ascend/vllm-ascend:v0.23.0")
+    ended = run(step.script, tmp_path / "run", PATH=f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    assert ended.returncode == (0 if fits else 1)
+    assert fits or "no archive of the image quay.io/ascend/vllm-ascend:v0.23.0 for aarch64" in ended.stderr

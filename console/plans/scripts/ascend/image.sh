@@ -1,18 +1,12 @@
-# uses: engine_words
+# uses: engine_words archive_words
 room 20000 "$work" "the image"
-found=''
-for each in "$images"/*.tar "$images"/*.tar.gz; do
-    [ -f "$each" ] || continue
-    name=$(basename "$each")
-    case ${name%%.tar*} in *"$tag" | *"${tag}_$machine") found=$each ;; esac
-done
+found=$(archive)
 if [ -n "$found" ]; then
     echo "Loading $found"
     engine load -i "$found" || fail "The archive $found could not be loaded; what the engine said is above. It may be \
 damaged or not whole: push the bundle again."
 elif [ "$source" = folder ]; then
-    fail "There is no archive of the image $image in $images. Push the bundle of this host, or write one elsewhere with: \
-docker save -o $tag.tar $image"
+    no_archive
 else
     engine pull "$image" || fail "The image could not be pulled; what the engine said is above. Some hosts (Kylin) cannot \
 unpack it while pulling: pull it elsewhere, docker save it, and install from a folder of packages."

@@ -1,3 +1,4 @@
+# uses: engine_words archive_words
 # Everything is looked at before anything is changed.
 for name in $files; do
     package_here "$name"
@@ -21,6 +22,9 @@ if [ -n "$python" ]; then
     [ -z "$unfit" ] || fail "$(printf '%s\n' "$unfit" | wc -l | tr -d ' ') packages in $wheels have no wheel for Python $python on \
 $machine, such as $(printf '%s\n' "$unfit" | sort | head -n 1). Build the bundle with --python $python --arch $machine, push it, then run \
 this step again. Nothing was changed on this host."
+fi
+if [ -n "$image" ] && [ -z "$(archive)" ]; then
+    engine image inspect "$image" >/dev/null 2>&1 || no_archive
 fi
 mkdir -p "$notes"
 printf '%s\n' "$files" >"$notes/packages-looked-at"
