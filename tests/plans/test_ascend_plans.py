@@ -325,3 +325,20 @@ def test_the_archive_of_the_image_must_be_there_before_anything_is_changed(
     ended = run(step.script, tmp_path / "run", PATH=f"{tmp_path / 'bin'}:{os.environ['PATH']}")
     assert ended.returncode == (0 if fits else 1)
     assert fits or "no archive of the image quay.io/ascend/vllm-ascend:v0.23.0 for aarch64" in ended.stderr
+
+
+def test_what_an_earlier_bundle_left_in_the_folder_is_not_part_of_the_list(tmp_path: Path) -> None:
+    wheels = tmp_path / "wheels"
+    wheels.mkdir()
+    for name in ("scipy-1.18.1-cp312-cp312-linux_aarch64", "scipy-1.17.1-cp311-cp311-linux_aarch64",
+                 "by_hand-1-py3-none-any", "odd-1-py3-none-any", "odd-2-py3-none-any"):  # fmt: skip
+        (wheels / f"{name}.whl").write_bytes(b"x")
+    listed = [{"path": "wheels/scipy-1.17.1-cp311-cp311-linux_aarch64.whl"}, {"path": "images/scipy-1.18.1.tar"}]
+    (tmp_path / "manifest.json").write_text(json.dumps({"files": listed}))
+    done = pinned(tmp_path, "list", str(wheels), "", "")
+    assert (done.returncode, "scipy" in done.stderr, "odd: several versions" in done.stderr) == (1, False, True)
+    (wheels / "odd-1-py3-none-any.whl").unlink()
+    done = pinned(tmp_path, "list", str(wheels), "", "")
+    assert (done.returncode, done.stdout.split()) == (0, ["by-hand==1", "odd==2", "scipy==1.17.1"])
+    (tmp_path / "manifest.json").write_text("{")
+    assert "scipy: several versions" in pinned(tmp_path, "list", str(wheels), "", "").stderr

@@ -1,10 +1,12 @@
 """The pinned list of a stack: `list WHEELS LOCK PINS` prints all of it, `part FILE GROUP` the lines of one group,
 `hashed FILE LOCKFILE` those lines of a file for which the lock knows SHA-256 values, with them, `plain` the others.
 
-WHEELS is a folder whose wheels are the list, or empty; LOCK the text of a list, or empty; PINS `name==version` lines
-that must be part of it. GROUP names the packages of the part; with a leading `-`, all but these.
+WHEELS is a folder whose wheels are the list, or empty; of several versions that in the manifest of the bundle counts.
+LOCK is the text of a list, or empty; PINS `name==version` lines that must be part of it. GROUP names the packages of
+the part; with a leading `-`, all but these.
 """
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -78,10 +80,32 @@ def of_folder(folder: Path) -> "dict[str, str] | None":
     for file in files:
         name, version = file.name.split("-")[:2]
         found.setdefault(normal(name), set()).add(version)
+    newest = of_bundle(folder.parent / "manifest.json")
+    for name, versions in found.items():
+        if len(versions) > 1 and (chosen := versions & newest.get(name, set())):
+            found[name] = chosen
     doubled = {name: versions for name, versions in found.items() if len(versions) > 1}
     for name, versions in doubled.items():
-        print(f"{name}: several versions lie in {folder}: {', '.join(sorted(versions))}", file=sys.stderr)
+        print(
+            f"{name}: several versions lie in {folder}: {', '.join(sorted(versions))}. Delete all but the one that is "
+            "meant, then run this step again.",
+            file=sys.stderr,
+        )
     return None if doubled else {name: versions.pop() for name, versions in found.items()}
+
+
+def of_bundle(manifest: Path) -> "dict[str, set[str]]":
+    """The wheels of the bundle that was pushed last; what an earlier one left in the folder is not part of it."""
+    try:
+        paths = [str(one["path"]) for one in json.loads(manifest.read_text("utf-8"))["files"]]
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
+    found: dict[str, set[str]] = {}
+    for path in paths:
+        name, _, rest = path.rpartition("/")[2].partition("-")
+        if path.endswith(".whl"):
+            found.setdefault(normal(name), set()).add(rest.partition("-")[0])
+    return found
 
 
 def normal(name: str) -> str:
