@@ -87,6 +87,6 @@ _MACHINE = [
 
 FACTS: list[Fact] = [*(fact for fact in LOCAL if fact.name in _LOCAL), *_CARDS, *_SOFTWARE, *_MACHINE]
 """In the order in which they are shown. The question carries $PILOT_FOLDER, $PILOT_PORT and, where the engine has a
-Python already, $PILOT_PYTHON. Without root the memory modules, NPU ports and processes of others stay unknown, with the
-reason.
+Python of its own elsewhere, $PILOT_PYTHON. Without root the memory modules, NPU ports and processes of others stay
+unknown, with the reason.
 """

@@ -131,7 +131,8 @@ exit 0
 """
 
 PACKAGES = r"""
-python=${PILOT_PYTHON:-python3}
+python=${PILOT_PYTHON:-${PILOT_FOLDER:-}/runtimes/ascend-venv/bin/python}
+[ -n "${PILOT_PYTHON:-}" ] || [ -x "$python" ] || python=python3
 command -v "$python" >/dev/null 2>&1 || { echo absent; exit 0; }
 "$python" -I -c '
 import os, sys
@@ -152,4 +153,5 @@ if not any(name in found for name in wanted):
     print("absent")
 '
 """
-"""Of the Python "$PILOT_PYTHON" (or python3): the names of the folders that pip leaves, without importing anything."""
+"""Of the Python "$PILOT_PYTHON", else of the engine that the console installed below "$PILOT_FOLDER", else of python3:
+the names of the folders that pip leaves, without importing anything."""

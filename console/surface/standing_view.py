@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from console.checks import WAIVED, Level
+from console.checks import WAIVED, Judged, Level
 from console.hosts import observe
 from console.hosts.inventory import Host
 from console.hosts.observe import Checked
@@ -16,6 +16,8 @@ from console.surface.ui import ago, mark, marked, t, words
 from console.text import say
 
 MOST_NAMED = 6
+TOGETHER = "installed_parts_fit"
+"""The check whose failure is told on the host itself."""
 
 
 def warn_of_failed(host: Host) -> None:
@@ -51,6 +53,17 @@ def result_line(host: Host) -> None:
         counts = tally(one.standing for one in checked.judged)
         st.markdown(f"{mark('reachable')} · {counts}" if answered else counts, width="content")
         to_checklist(host, profile)
+    for one in checked.judged:
+        if one.name == TOGETHER and one.failed:
+            _conflict(host, one)
+
+
+def _conflict(host: Host, judged: Judged) -> None:
+    """Installed versions that do not go together, and the next package: nothing will run before that is mended."""
+    with st.container(key=f"conflict-{host.id}", gap="xsmall"):
+        st.markdown(f"{mark('fail')} **{words(judged.title)}** · {marked(judged.verdict.seen)}")
+        if judged.verdict.fix is not None:
+            st.markdown(marked(judged.verdict.fix))
 
 
 def tally(standings: Iterable[str]) -> str:

@@ -25,8 +25,10 @@ SYSTEM = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 BY_NAME = {fact.name: fact for fact in FACTS}
 
 
-def ask(facts: list[Fact], shell: list[str] | None = None, **environment: str) -> tuple[Facts, dict[str, Raw]]:
-    script = probe_script(facts, TOKEN, {"PILOT_FOLDER": "/nowhere/x", "PILOT_PORT": "8000"})
+def ask(
+    facts: list[Fact], shell: list[str] | None = None, *, folder: str = "/nowhere/x", **environment: str
+) -> tuple[Facts, dict[str, Raw]]:
+    script = probe_script(facts, TOKEN, {"PILOT_FOLDER": folder, "PILOT_PORT": "8000"})
     done = subprocess.run(
         shell or ["sh"],
         input=script,
@@ -186,6 +188,18 @@ def test_packages_of_the_python_that_is_named(tmp_path: Path) -> None:
     packages = facts.values["packages"]
     assert isinstance(packages, Packages)
     assert packages.packages == {"vllm": "0.23.0", "torch": "2.10.0"}
+
+
+def test_packages_of_the_engine_that_the_console_installed(tmp_path: Path) -> None:
+    """Without it the checklist says after an installation that no engine package is there."""
+    folder = tmp_path / "runtimes" / "ascend-venv" / "bin"
+    folder.mkdir(parents=True)
+    program(folder, "python", "echo vllm==0.23.0")
+    packages = ask([BY_NAME["packages"]], folder=str(tmp_path))[0].values["packages"]
+    assert isinstance(packages, Packages)
+    assert packages.packages == {"vllm": "0.23.0"}
+    (folder / "python").unlink()
+    assert "vllm==0.23.0" not in ask([BY_NAME["packages"]], folder=str(tmp_path))[1]["packages"].text
 
 
 def test_the_password_of_a_proxy_never_leaves_the_host() -> None:

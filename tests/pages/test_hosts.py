@@ -1,8 +1,11 @@
 """Hosts: what the machine said of itself."""
 
+import pytest
+
 from console.hosts import observe
 from console.hosts.inventory import Host
 from console.jobs import history
+from tests.hosts.said import remote
 from tests.pages.page import in_language, links, opened, press, said
 
 
@@ -41,3 +44,14 @@ def test_after_it_was_asked_its_result_stands_there_and_leads_to_the_checklist(s
     assert f"pass] {sum(one.passed for one in checked.judged)}" in said(page)
     assert links(page)["Open the Checklist"].startswith(f"checklist?host={seeded.id}")
     assert links(opened("checklist"))["Go on to Install"] == f"install?host={seeded.id}"
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_installed_versions_in_conflict_are_told_on_the_host_with_the_next_package(host: Host, lang: str) -> None:
+    remote("good")
+    remote("old", packages="vllm==0.23.0\nvllm-ascend==0.23.0\ntorch==2.11.0\ntorch-npu==2.10.0.post4\n")
+    page = opened("hosts", lang=lang)
+    in_language(page, lang)
+    shown = [one.value.replace("\\", "") for one in page.markdown]
+    assert [one.count("torch 2.10.0") for one in shown if "vllm-ascend 0.23.0" in one] == [1]
+    assert sum("torch-2.10.0-cp3" in one for one in shown) == 1
