@@ -36,7 +36,7 @@ def explain(chosen: argparse.Namespace) -> int:
     found = understand(text, release, chosen.chip or "")
     if chosen.json:
         print(json.dumps(report(found, language()), ensure_ascii=False, indent=2))
-    elif found.kind:
+    elif found.kind or found.findings:
         _show(report(found, language()))
     if not found.kind:
         print(f"pilot: {t('Nothing in this text starts a vLLM server.')}", file=sys.stderr)

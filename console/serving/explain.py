@@ -3,20 +3,21 @@
 Nothing is lost: every word of the text is in the settings, in a finding, or listed as ignored with the reason.
 """
 
+import html
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from console.catalog import flags, models, parsers
+from console.catalog import parsers
 from console.catalog.flags import told
-from console.errors import NotFound
-from console.serving import ascend, known
+from console.serving import ascend, explain_yaml, known
 from console.serving.asked import AUTO, Refusal, ServeSpec
 from console.serving.backends.ascend_docker import image_of
 from console.serving.conflicts import conflicts
 from console.serving.explain_around import around
 from console.serving.explain_local import local_fields
+from console.serving.explain_model import model_findings, of_catalog, unquantized
 from console.serving.explain_options import Options
 from console.serving.explain_parts import Finding, Ignored, Pasted, Settings
 from console.serving.explain_python import looks_like, python
@@ -27,16 +28,15 @@ from console.serving.spec import name_of
 from console.text import say
 
 DEFAULT_PORT = 8000
+MOST_CHARACTERS = 50_000
+"""More than any command has; a log or a book that is pasted by mistake does not stop the page."""
+_TAG = re.compile(r"</?(?:pre|code|p|br|span|div|b|i|li|ul|ol|strong|em|td|tr)(?:\s[^<>]*)?/?>", re.IGNORECASE)
+_BLANK = re.compile(
+    "(?:vllm|--)[^\n]*[\u00a0\u2000-\u200a\u202f\u3000]|[\u00a0\u2000-\u200a\u202f\u3000][^\n]*(?:vllm|--)"
+)
+_ENTITY = re.compile(r"&(?:quot|apos|#39|#x27|lt|gt|amp|nbsp);")
 _IMAGE = re.compile(r"(?:^|/)vllm-ascend:v?(\d+(?:\.\d+)*(?:rc\d+|\.post\d+)?)(?:-(a3|310p|a5))?(?:-openeuler)?$")
 _GPU_IMAGE = re.compile(r"(?:^|/)(vllm/vllm-openai|vllm-openai)(?::|$)")
-_DEEPSEEK = re.compile(r"(?:deepseek-ai/)?deepseek[-_:]", re.IGNORECASE)
-OTHER_MODELS = re.compile(
-    r"(?:deepseek-ai/)?deepseek-(?:llm-(?:7b|67b)-(?:base|chat)|coder-[\d.]+b(?:mqa)?-(?:base|instruct)(?:-v1\.5)?"
-    r"|math-7b-(?:base|instruct|rl)|vl-[\d.]+b-(?:base|chat)|vl2(?:-tiny|-small)?|prover-v[\d.]+.*|ocr(?:-2)?"
-    r"|moe-16b-base|v2(?:-lite|-chat|-chat-0628)?|v2\.5-1210|coder-v2-.*|math-v2|v3-base|v3\.1-base|v3\.2-.*|r1-zero)",
-    re.IGNORECASE,
-)
-"""DeepSeek's own models that exist although the catalog has no figures of them."""
 
 
 @dataclass(frozen=True)
@@ -104,18 +104,49 @@ def understand(text: str, release: str = "", chip: str = "") -> Understood:
 
 
 def _read(text: str) -> Pasted:
-    """Python where the text makes an engine, shell otherwise; a prompt that looks like a comment is tried last."""
+    """YAML, then Python where the text makes an engine, else shell; what looks like a comment or lacks its command."""
     pasted = Pasted()
-    rest = python(text, pasted) if looks_like(text) else text
+    text = _plain(text, pasted)
+    described = explain_yaml.command_of(text, pasted) if explain_yaml.looks_like(text) else None
+    rest = described or (python(text, pasted) if looks_like(text) else text)
     if rest.strip():
         shell(rest, pasted)
-    if not pasted.command and not pasted.findings and re.search(r"^\s*#\s*\S", text, re.MULTILINE):
+    if pasted.command and pasted.kind != "python" and any(_BLANK.search(line) for line in text.split("\n")):
+        why = say("Blanks in it are not those of a keyboard, and a shell takes them for letters.")
+        pasted.find(pasted.command, why, say("Write plain blanks."))
+    if pasted.command or (pasted.findings and not pasted.cut):
+        return pasted
+    for changed, tell in _again(text):
         again = Pasted()
-        shell(re.sub(r"^(\s*)#\s", r"\1", text, flags=re.MULTILINE), again)
-        if again.command:
-            again.ignore(say("It frames the text."), ["#"])
+        tell(again)
+        shell(changed, again)
+        if again.command and (again.model is not None or len(again.words) > 1):
+            again.findings += pasted.findings
             return again
     return pasted
+
+
+def _plain(text: str, pasted: Pasted) -> str:
+    """As much of the text as is read, without the marks of a web page."""
+    if len(text) > MOST_CHARACTERS:
+        why = say("The text has {count} characters, and only the first {most} are read.",
+                  count=f"{len(text):,}", most=f"{MOST_CHARACTERS:,}")  # fmt: skip
+        pasted.find("…", why, say("Paste the command alone."))
+        pasted.cut, text = True, text[:MOST_CHARACTERS]
+    if "</" in text:
+        pasted.ignore(say("It frames the text."), _TAG.findall(text))
+        text = _TAG.sub(lambda tag: "\n" if tag[0].startswith("<br") else " ", text)
+    return html.unescape(text) if _ENTITY.search(text) else text
+
+
+def _again(text: str) -> Iterator[tuple[str, Callable[[Pasted], None]]]:
+    """Other ways to read a text in which no command was found, each with what is to be told of it."""
+    if re.search(r"^\s*#\s*\S", text, re.MULTILINE):
+        uncommented = re.sub(r"^(\s*)#\s", r"\1", text, flags=re.MULTILINE)
+        yield uncommented, lambda again: again.ignore(say("It frames the text."), ["#"])
+    if text.lstrip().startswith("--"):
+        why, instead = say("The command itself is missing."), say("Write {instead}.", instead="vllm serve")
+        yield f"vllm serve {text.lstrip()}", lambda again: again.find(text.split()[0], why, instead)
 
 
 def _defaults(fields: Mapping[str, Any], pasted: Pasted) -> dict[str, Any]:
@@ -186,9 +217,9 @@ def _model(pasted: Pasted, fields: Mapping[str, Any]) -> dict[str, Any]:
 def _judge(settings: Settings, spec: ServeSpec) -> None:
     """What is wrong with the whole: the model, keys of the plugin, and what does not go together."""
     pasted = settings.pasted
-    pasted.findings += _model_findings(pasted, settings.family, settings.release)
-    pasted.findings += _unquantized(settings, spec)
-    pasted.findings += around(settings, spec, _of_catalog(pasted))
+    pasted.findings += model_findings(pasted, settings.family, settings.release)
+    pasted.findings += unquantized(settings, spec)
+    pasted.findings += around(settings, spec, of_catalog(pasted))
     token = settings.tokens.get("additional_config", "--additional-config")
     for key, trouble in known.config_troubles(spec.additional_config, settings.release):
         pasted.find(key, trouble.problem, trouble.instead, token)
@@ -224,58 +255,6 @@ def _token(settings: Settings, refusal: Refusal) -> str:
     if refusal.field in ("extra_args", "extra_env"):
         return next((token for name, token in settings.carried.items() if name in reason), refusal.field)
     return settings.tokens.get(refusal.field) or FIELDS.get(refusal.field, refusal.field)
-
-
-def _of_catalog(pasted: Pasted) -> models.Model | None:
-    name = pasted.model.text.rstrip("/") if pasted.model else ""
-    try:
-        return models.find(name.rsplit("/", 1)[-1] if name.startswith("/") else name).model
-    except NotFound:
-        return None
-
-
-def _model_findings(pasted: Pasted, family: str | None, release: str) -> Iterator[Finding]:
-    """A model that is not there, or whose original weights the chip cannot compute with."""
-    if pasted.model is None and any(word.text.startswith("--config") for word in pasted.words):
-        return
-    if pasted.model is None:
-        yield Finding(pasted.command, say("No model is named."), say("Write the folder of a model behind vllm serve."))
-        return
-    name = pasted.model.text
-    entry = flags.flags().no_model(name)
-    if entry is not None:
-        yield Finding(pasted.model.raw, entry.text, entry.instead)
-        return
-    bare = name.rstrip("/").rsplit("/", 1)[-1] if name.startswith("/") else name
-    try:
-        found = models.find(bare)
-    except NotFound as error:
-        if _DEEPSEEK.match(name) and not OTHER_MODELS.fullmatch(name):
-            yield Finding(pasted.model.raw, error.text, say("Look the name up on ModelScope or Hugging Face."))
-        return
-    expands = parsers.order(release) >= parsers.order("0.30.0rc1")
-    if found.scheme is None and found.model.native == "fp8" and family in ("A2", "A3") and not expands:
-        repo = found.model.repo("w8a8") or found.model.repo("w4a8")
-        why = say("The original weights of {model} are FP8, and {family} chips have no arithmetic for it.",
-                  model=found.model.name, family=family)  # fmt: skip
-        instead = say("Use {repo}.", repo=repo) if repo else say("Use its W8A8 or W4A8 weights.")
-        yield Finding(pasted.model.raw, why, instead)
-
-
-def _unquantized(settings: Settings, spec: ServeSpec) -> Iterator[Finding]:
-    """ModelSlim weights are asked for of a model of the catalog that is not quantized; of a folder nobody can tell."""
-    model = settings.pasted.model
-    if spec.quantization != "ascend" or model is None or model.text.startswith("/"):
-        return
-    known_as = _of_catalog(settings.pasted)
-    if known_as is None or any(one.repo.lower().endswith(model.text.lower()) for one in known_as.quantized):
-        return
-    repo = known_as.repo("w8a8") or next((one.repo for one in known_as.quantized), None)
-    why = say(
-        "{model} is not quantized with ModelSlim, and --quantization ascend reads only what is.", model=model.text
-    )
-    instead = say("Use {repo}, or leave --quantization out.", repo=repo) if repo else say("Leave --quantization out.")
-    yield Finding(settings.tokens.get("quantization", "--quantization"), why, instead, spec.quantization)
 
 
 def report(found: Understood, language: str) -> dict[str, object]:

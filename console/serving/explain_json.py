@@ -11,11 +11,21 @@ from console.serving.explain_variables import literal
 from console.serving.options import OF_OPTION
 from console.text import say
 
+EXAMPLE = '{"key": 1}'
+GROUPS = ("additional_config", "speculative")
+"""Settings that are groups and nothing else; a level of compilation may be one number."""
+
 
 def take_json(settings: Settings, given: Given, option: Option, field: str | None) -> None:
     """A JSON value, into a field of the setting or carried on."""
     value = _parsed(settings, given, option)
     if value is None:
+        return
+    if field in GROUPS and not isinstance(value, dict):
+        why = say("{name} takes {kind}, and '{value}' is not one.", name=option.name, kind=say("a group in braces"),
+                  value=given.value)  # fmt: skip
+        instead = say("Write it as '{example}', with double quotes inside and single quotes around.", example=EXAMPLE)
+        settings.pasted.find(given.token, why, instead, given.raw)
         return
     settings.pasted.take(given.token, *(word.raw for word in given.values))
     if field is None:
@@ -40,9 +50,7 @@ def _parsed(settings: Settings, given: Given, option: Option) -> object | None:
     repaired = _repaired(given.value)
     why = say("What stands behind {name} is no JSON.", name=option.name)
     if repaired is None:
-        instead = say(
-            "Write it as '{example}', with double quotes inside and single quotes around.", example='{"key": 1}'
-        )
+        instead = say("Write it as '{example}', with double quotes inside and single quotes around.", example=EXAMPLE)
         settings.pasted.find(given.token, why, instead, given.raw)
         return None
     text = json.dumps(repaired, ensure_ascii=False)

@@ -16,6 +16,8 @@ from console.text import say
 
 TRUTHS = ("true", "false", "1", "0", "yes", "no", "on", "off")
 """What people write behind a switch, which takes nothing."""
+MARKS = (",", "，", "。", "、", "！", "!")
+"""Marks of a sentence that stand alone."""
 _NEGATIVE = re.compile(r"-\d+(\.\d+)?")
 
 
@@ -43,6 +45,9 @@ class Options:
         while at < len(words):
             word = words[at]
             at += 1
+            if word.text in MARKS:
+                self.pasted.find(word.raw, say("A shell takes this mark for a word."), say("Leave it out."))
+                continue
             if not _is_option(word.text):
                 if self.pasted.model is None:
                     self.pasted.model = word
@@ -62,7 +67,14 @@ class Options:
                 continue
             most = self._takes(name) or (1 if at < len(words) and words[at].text.lower() in TRUTHS else 0)
             end = at
+            if most and [one.text for one in words[at : at + 1]] == ["="]:
+                why = say("A shell wants no blanks around the equals sign.")
+                at = end = at + 1
+                together = f"{word.text}={words[at].text if at < len(words) else ''}"
+                self.pasted.find(f"{word.raw} =", why, say("Write {instead}.", instead=together))
             while end < len(words) and end - at < most and not _is_option(words[end].text):
+                if words[end].text in MARKS:
+                    break
                 end += 1
             if self.pasted.model is None and end == len(words) and end - at > 1 and most > 1:
                 end -= 1  # the model behind an option that takes several words

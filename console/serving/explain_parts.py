@@ -84,6 +84,7 @@ class Pasted:
     is_privileged: bool = False
     is_host_memory: bool = False
     is_local: bool = False
+    cut: bool = False
     taken: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     ignored: list[Ignored] = field(default_factory=list)

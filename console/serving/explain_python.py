@@ -3,6 +3,7 @@
 import ast
 import json
 import re
+import textwrap
 import warnings
 from collections.abc import Iterator
 
@@ -10,6 +11,8 @@ from console.serving.explain_parts import Given, Pasted, Word
 from console.text import Text, say
 
 ENGINES = ("LLM", "AsyncEngineArgs", "EngineArgs", "AsyncLLMEngine", "AsyncLLM")
+MOST_CALLS = 50
+"""A program makes few engines; a text with thousands of open brackets is none."""
 NEVER = ("AscendOptions", "AscendConfig", "NPUOptions")
 OF_REQUESTS = ("SamplingParams", "generate", "chat", "encode")
 _SIGN = re.compile(
@@ -39,7 +42,7 @@ def _parsed(text: str) -> ast.Module | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return ast.parse(text.strip())
+            return ast.parse(textwrap.dedent(text).strip())
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
@@ -47,7 +50,10 @@ def _parsed(text: str) -> ast.Module | None:
 def _calls_only(text: str, pasted: Pasted) -> str:
     """Where the whole does not parse: each call of an engine by itself, cut out by its brackets."""
     rest, at = [], 0
-    while found := _CALL.search(text, at):
+    for _ in range(MOST_CALLS):
+        found = _CALL.search(text, at)
+        if found is None:
+            break
         end = _closing(text, found.end() - 1)
         call = text[found.start() : end]
         tree = _parsed(call)
@@ -96,7 +102,7 @@ class _Program:
     """One walk through a program, statement by statement."""
 
     def __init__(self, text: str, pasted: Pasted) -> None:
-        self.text, self.pasted = text.strip(), pasted
+        self.text, self.pasted = textwrap.dedent(text).strip(), pasted
         self.names: dict[str, ast.expr] = {}
 
     def all(self, tree: ast.Module) -> None:

@@ -2,6 +2,7 @@
 
 import re
 
+from console.catalog.flags import near
 from console.serving.explain_docker import ENGINES, container
 from console.serving.explain_parts import Pasted, Word
 from console.serving.explain_words import DOLLAR, Command, apart, is_open, resolved
@@ -35,6 +36,16 @@ TAKES_VALUE = {
 SHELLS = ("bash", "sh", "zsh", "/bin/bash", "/bin/sh", "/usr/bin/bash", "dash")
 _ASSIGNED = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 _REDIRECTED = re.compile(r"(\d*|&)(>>?|<)(&?\d*)(.*)", re.DOTALL)
+_GLUED = re.compile(r"(.*[^A-Za-z0-9_./-])((?:[A-Za-z0-9_.-]*/)*vllm)", re.DOTALL)
+"""The name of the program behind a mark that no blank follows, as in `ExecStart=/usr/bin/vllm`."""
+_MENTIONED = re.compile(r"\bvllm\s+serve\s|\s-m\s+vllm\.entrypoints")
+NOT_RUN = frozenset((
+    "echo", "printf", "cat", "grep", "egrep", "fgrep", "pgrep", "pkill", "kill", "killall", "man", "which", "alias",
+    "type", "git", "pip", "pip3", "systemctl", "tail", "less", "sed", "awk", "find",
+))  # fmt: skip
+"""Commands that only speak of others."""
+MOST_BEFORE = 30
+"""Words before a server within which it is looked for."""
 MOST_DEEP = 5
 
 
@@ -62,14 +73,43 @@ def one_command(command: Command, pasted: Pasted, deep: int = 0, *, is_inner: bo
         _exported(words, pasted)
     elif words[0].text in SHELLS and (found := _script(words)) is not None:
         _script_of(words, found, pasted, deep)
+    elif pasted.command and pasted.kind != "python" and words[0].text.startswith("-"):
+        _more_options(words, pasted)
     elif pasted.command:
         pasted.ignore(_why_not(name, again=_serves(words) is not None), [word.raw for word in words])
     elif name in ENGINES:
         _container(words, pasted, deep)
     elif (length := _serves(words)) is not None:
         _server(words, length, pasted)
-    else:
+    elif not _further_in(words, name, pasted, deep):
         pasted.ignore(_why_not(name), [word.raw for word in words])
+
+
+def _more_options(words: list[Word], pasted: Pasted) -> None:
+    """Options behind a line that should have been continued."""
+    why = say("It begins a line of its own, so a shell does not hand it to the server.")
+    pasted.find(words[0].raw, why, say("End the line before it with a backslash, and write nothing behind that."))
+    pasted.words = [*pasted.words, *words]
+
+
+def _further_in(words: list[Word], name: str, pasted: Pasted, deep: int) -> bool:
+    """A server behind words that are not known here: `timeout 60 vllm serve`, `ssh host 'vllm serve ...'`, a list."""
+    if name in NOT_RUN:
+        return False
+    before = say("It is put before a command; the console starts servers in its own way.")
+    for at, word in enumerate(words[:MOST_BEFORE]):
+        glued = _GLUED.fullmatch(word.text)
+        rest = [Word(glued[2], word.raw) if glued else word, *words[at + 1 :]]
+        if (length := _serves(rest)) is not None:
+            pasted.ignore(before, [one.raw for one in words[:at]])
+            _server(rest, length, pasted)
+            return True
+        if deep < MOST_DEEP and _MENTIONED.search(word.text):
+            pasted.ignore(before, [one.raw for one in words[:at]])
+            shell(word.text.replace(DOLLAR, "$"), pasted, deep + 1)
+            pasted.ignore(say("It belongs to the script."), [one.raw for one in words[at + 1 :]])
+            return True
+    return False
 
 
 def _resolved(words: list[Word], pasted: Pasted) -> list[Word]:
@@ -102,8 +142,12 @@ def _without_prefixes(words: list[Word], pasted: Pasted) -> list[Word]:
     while at < len(words):
         assigned = _ASSIGNED.fullmatch(words[at].text)
         name = words[at].text.rsplit("/", 1)[-1]
+        if assigned and _serves([Word(assigned[2], words[at].raw), *words[at + 1 :]]) is not None:
+            break  # ExecStart=/usr/bin/vllm serve
         if assigned:
-            pasted.env[assigned[1]] = (assigned[2], words[at].raw)
+            inner = _ASSIGNED.fullmatch(assigned[2]) if assigned[1] == "Environment" else None  # as systemd writes it
+            name, value = (inner or assigned).groups()
+            pasted.env[name] = (value, words[at].raw)
             at += 1
         elif name in PREFIXES:
             end = _end_of_prefix(words, at, name)
@@ -130,8 +174,19 @@ def _exported(words: list[Word], pasted: Pasted) -> None:
         assigned = _ASSIGNED.fullmatch(word.text)
         if assigned:
             pasted.env[assigned[1]] = (assigned[2], word.raw)
+        elif word.text == "=":
+            _apart(words, pasted)
+            return
         else:
             pasted.ignore(say("It sets nothing."), [word.raw])
+
+
+def _apart(words: list[Word], pasted: Pasted) -> None:
+    """`export NAME = value`."""
+    whole = " ".join(word.raw for word in words[1:])
+    together = "".join(word.text for word in words[1:])
+    why = say("A shell wants no blanks around the equals sign.")
+    pasted.find(whole, why, say("Write {instead}.", instead=f"{words[0].text} {together}"))
 
 
 def _script(words: list[Word]) -> int | None:
@@ -163,14 +218,14 @@ def _serves(words: list[Word]) -> int | None:
     """How many words the name of the server takes: `vllm serve`, or `python -m` and a module; None: another command."""
     texts = [word.text for word in words]
     name = texts[0].rsplit("/", 1)[-1] if texts else ""
-    if name == "vllm" and texts[1:2] == ["serve"]:
+    if name.lower() == "vllm" and texts[1:2] and (texts[1].lower() == "serve" or near(texts[1], ["serve"])):
         return 2
-    if re.fullmatch(r"python[\d.]*", name):
+    if re.fullmatch(r"python[\d.]*|torchrun", name):
         for at, text in enumerate(texts[1:], 1):
             if text == "-m" and texts[at + 1 : at + 2] and texts[at + 1] in SERVER_MODULES:
                 is_line = texts[at + 1] == "vllm.entrypoints.cli.main" and texts[at + 2 : at + 3] == ["serve"]
                 return at + 3 if is_line else at + 2
-            if not text.startswith("-"):
+            if not text.startswith("-") and not text.isdecimal():
                 return None
     return None
 
@@ -180,6 +235,10 @@ def _server(words: list[Word], length: int, pasted: Pasted) -> None:
     pasted.command = " ".join(word.raw for word in words[:length])
     pasted.is_local = pasted.is_local or "/local-cpu-" in words[0].text
     pasted.take(*(word.raw for word in words[:length]))
+    name = [words[0].text.rsplit("/", 1)[-1], words[1].text]
+    if name[0].lower() == "vllm" and name != ["vllm", "serve"]:
+        why = say("A shell tells capitals from small letters, and vllm has no command called {name}.", name=name[1])
+        pasted.find(pasted.command, why, say("Write {instead}.", instead="vllm serve"))
     if any(word.text == OLD_MODULE for word in words[:length]):
         why = say("This module is a demonstration without the API of OpenAI, and newer releases do not have it.")
         pasted.find(OLD_MODULE, why, verbatim("vllm serve MODEL"))

@@ -18,6 +18,9 @@ LITERAL = ("'", "\u2018", "\u2019", "\uff07")
 INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff\u00ad]")
 DASHES = "-\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u2500\uff0d\ufe58\ufe63"
 _OPTION = re.compile(rf"[{DASHES}]+(?=[A-Za-z])")
+_COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+_MARKS = "\uff0c\u3002\u3001\uff01"
+"""Commas and full stops of Chinese, which end a word where a blank, a dash or Chinese follows."""
 _PROMPT = re.compile(
     r"^\s*(?:\((?:[\w.-]+)\)\s*)?(?:\[?[\w.-]+@[\w.-]+[^\]\n$#]{0,60}\]?\s*[#$]\s+|[$%>]\s+|[A-Z]:\\[^>\n]*>\s*"
     r"|PS [A-Z]:\\[^>\n]*>\s*|>>>\s|\.\.\.\s)"
@@ -54,7 +57,7 @@ def apart(text: str) -> Text:
     """Commands, comments and frame (fences, prompts) of a text. Never raises."""
     made = Text()
     lines = []
-    for line in text.split("\n"):
+    for line in _COLOUR.sub("", text).split("\n"):
         if fence := _FENCE.match(line):
             made.frame.append(fence[0].strip())
             lines.append("")
@@ -97,9 +100,13 @@ class _Reading:
             self.at += 1
         elif INVISIBLE.match(one):
             self.at += 1
-        elif one.isspace() or one == "`":
+        elif one.isspace() or one == "`" or unicodedata.category(one) == "Cc":
             self._word()
             self.at += 1
+        elif one in _MARKS and self._ends_words():
+            self._word()
+            self._add(one, 1)
+            self._word()
         elif one == "#" and self.begin is None:
             self._comment()
         elif one in OPENING and not self._is_apostrophe():
@@ -116,6 +123,10 @@ class _Reading:
             self.begin = self.at
         self.value.append(text)
         self.at += length
+
+    def _ends_words(self) -> bool:
+        after = self.text[self.at + 1 : self.at + 2]
+        return not after or after.isspace() or after in DASHES or "\u3000" <= after <= "\u9fff"
 
     def _is_apostrophe(self) -> bool:
         """As in "don't": a letter on both sides."""
@@ -211,11 +222,13 @@ def is_open(text: str) -> bool:
 def braces_joined(words: list[Word]) -> Iterator[Word]:
     """Words with JSON that nobody quoted put together again: `{"method": "mtp"}` is two words to a shell."""
     waiting: list[Word] = []
+    open_ = 0
     for word in words:
         waiting.append(word)
-        raw = " ".join(one.raw for one in waiting)
+        open_ += word.raw.count("{") - word.raw.count("}")
         begins = waiting[0].raw.startswith("{") or re.match(r"--[\w.-]+=\{", waiting[0].raw)
-        if not begins or raw.count("{") <= raw.count("}"):
+        if not begins or open_ <= 0:
+            raw = " ".join(one.raw for one in waiting)
             yield waiting[0] if len(waiting) == 1 else Word(" ".join(one.text for one in waiting), raw)
-            waiting = []
+            waiting, open_ = [], 0
     yield from waiting

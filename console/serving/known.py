@@ -1,5 +1,6 @@
 """What a release makes of an option, a variable or a key: nothing wrong, or what is wrong and what to write instead."""
 
+import functools
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -43,10 +44,16 @@ def option_trouble(name: str, value: str, release: str) -> Trouble | None:
         why = say("vllm-ascend {release} does not know {name}; these releases do: {known}.",
                   release=release, name=name, known=", ".join(reversed(known)))  # fmt: skip
         return Trouble(why, say("Leave it out, or take one of those releases."))
-    close = flags.near(name, parser.by_name)
+    close = _near_option(name, release)
     why = say("vllm-ascend {release} has no option {name}, and vllm serve stops at options it does not know.",
               release=release, name=name)  # fmt: skip
     return Trouble(why, say("{near} may be meant.", near=close) if close else say("Leave it out."))
+
+
+@functools.lru_cache(maxsize=256)
+def _near_option(name: str, release: str) -> str | None:
+    names = parsers.parser_of(release).by_name
+    return name.lower() if name.lower() in names else flags.near(name, names)
 
 
 def meant(name: str, release: str) -> tuple[str, Option] | None:
