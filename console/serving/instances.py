@@ -11,13 +11,14 @@ from sqlalchemy.orm import Session
 
 from console.errors import Conflict, NotFound
 from console.hosts import inventory
+from console.hosts.reach import spot
 from console.records import move, note, reading, writing
 from console.serving import container
 from console.serving.backends import backend
 from console.serving.command import shell
 from console.serving.numbering import Numbers, numbers
 from console.serving.place import runtime_folder, site
-from console.serving.spec import ServeSpec
+from console.serving.spec import LOOPBACK, ServeSpec
 from console.serving.state import State, Wish
 from console.settings import settings
 from console.text import Text, from_json, say, verbatim
@@ -60,9 +61,9 @@ class Instance:
 
     @property
     def spot(self) -> Text:
-        """Where it listens, as a reader says it: a port of this machine's loopback, or of a host's."""
+        """Where it listens, as a reader says it: a port of this machine, or of a host, and at which address."""
         host = inventory.host(self.host_id)
-        own = f"127.0.0.1:{self.spec.port}"
+        own = spot("127.0.0.1" if self.spec.host in LOOPBACK else self.spec.host, self.spec.port)
         return verbatim(own) if host.reach is None else say("{host} · {place}", host=host.label, place=own)
 
 

@@ -23,7 +23,8 @@ def instance_card(one: Instance) -> None:
             if one.noise:
                 st.caption(t("random weights: its words are noise"), width="content")
         busy = at_work(one)
-        st.text(words(_why(one, busy=busy)))
+        if (why := _why(one, busy=busy)) is not None:
+            st.text(words(why))
         buttons(one, busy=busy)
 
 
@@ -40,8 +41,10 @@ def at_work(one: Instance) -> bool:
 
 
 def _why(one: Instance, *, busy: bool) -> Text | None:
-    """Why it is so; of one that rests while its start is under way, that."""
-    return say("A job is at work on it.") if busy and one.state in instances.RESTING else one.reason
+    """Why it is so; of one that rests while its start is under way, that. "Stopped" needs no reason."""
+    if busy and one.state in instances.RESTING:
+        return say("A job is at work on it.")
+    return None if one.state == State.stopped else one.reason
 
 
 def buttons(one: Instance, *, busy: bool) -> None:

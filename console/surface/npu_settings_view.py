@@ -205,8 +205,9 @@ def _network(form: Form) -> Mapping[str, Any]:
         t("Who can reach it"), list(reach), list(reach).index(first), key=form.key("reach"),
         format_func=reach.__getitem__,
     )  # fmt: skip
+    opened = host != first and host not in LOOPBACK  # by hand: then the key goes with it
     key = st.toggle(
-        t("Ask clients for an API key"), draft.api_key, key=form.key("key"),
+        t("Ask clients for an API key"), draft.api_key or opened, key=form.key("key-open" if opened else "key"),
         help=t("The console makes the key at the start, and keeps it in a file that only its owner can read."),
     )  # fmt: skip
     return {"served_name": name.strip(), "port": int(port), "host": str(host), "api_key": key}

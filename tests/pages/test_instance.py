@@ -39,6 +39,13 @@ def test_what_a_stopped_server_answered_before_it_was_stopped_is_no_evidence(see
     assert "What is 2 + 2?" not in said(opened("instance", instance=one.id))
 
 
+def test_a_server_for_the_whole_network_is_told_apart(seeded: Host) -> None:
+    spec = npus(host="0.0.0.0", api_key=True, served_name="open")
+    page = opened("instance", instance=instances.create(seeded.id, spec, noise=False, actor="ann"))
+    assert f"0.0.0.0:{spec.port}" in page.caption[0].value
+    assert "127.0.0.1" not in page.caption[0].value
+
+
 def test_it_is_told_how_it_runs_and_on_which_cards(seeded: Host, lang: str) -> None:
     spec = npus(backend="ascend_docker", device_ids=(0, 3), served_name="on-cards")
     one = instances.instance(instances.create(seeded.id, spec, noise=False, actor="ann"))

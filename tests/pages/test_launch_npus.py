@@ -217,6 +217,17 @@ def test_a_docker_line_and_a_program_fill_the_form_too(ready: Host) -> None:
     assert "Nothing in it starts a server" in said(page)
 
 
+def test_who_opens_a_server_to_the_network_asks_for_a_key_too(ready: Host) -> None:
+    page = form(ready)
+    page = calm(widget(page, "radio", "reach").set_value("0.0.0.0").run())  # type: ignore[attr-defined]
+    assert not page.error
+    assert "--publish 0.0.0.0:" in command(page)
+    assert "--env VLLM_API_KEY" in command(page)
+    page = calm(widget(page, "toggle", "key-open").set_value(False).run())  # type: ignore[attr-defined]
+    assert "without a key" in page.error[0].value
+    assert page.button(key="launch-start").disabled
+
+
 def test_an_image_of_another_release_is_refused(ready: Host) -> None:
     page = form(ready)
     image = widget(page, "text_input", "image")
