@@ -47,7 +47,7 @@ def _sizes(spec: ServeSpec) -> Iterator[Refusal]:
     wanted = ranks_here(spec)
     if spec.device_ids and len(set(spec.device_ids)) < wanted:
         why = say(
-            "TP {tp} x PP {pp} x DP {dp} takes {wanted} devices; {devices} are there.",
+            "TP {tp} x PP {pp} x DP {dp} takes {wanted} devices, more than the {devices} there.",
             tp=spec.tensor_parallel,
             pp=spec.pipeline_parallel,
             dp=spec.data_parallel,

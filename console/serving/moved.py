@@ -4,12 +4,12 @@ from console.serving.labels import label
 from console.text import Text, say
 
 
-def moved(name: str, given: object, now: float, least: float, most: float) -> Text:
-    """A number out of the limits of the form. name: a field of ServeSpec, or a word for people."""
+def moved(name: str | Text, given: object, now: float, least: float, most: float) -> Text:
+    """A number out of the limits of the form. name: a field of ServeSpec, or what the form calls it."""
     return say(
         "{name}: {given} was given. The form takes {least} to {most}, so it begins with {now}.",
-        name=label(name),
-        given=str(given),
+        name=label(name) if isinstance(name, str) else name,
+        given=_short(given) if isinstance(given, float) else str(given),
         least=_short(least),
         most=_short(most),
         now=_short(now),

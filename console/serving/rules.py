@@ -114,7 +114,7 @@ def layout_breaches(shape: Shape, layout: Layout, devices: int) -> Iterator[Brea
             return
     if layout.devices > devices:
         why = say(
-            "TP {tp} x PP {pp} x DP {dp} takes {wanted} devices; {devices} are there.",
+            "TP {tp} x PP {pp} x DP {dp} takes {wanted} devices, more than the {devices} there.",
             tp=layout.tp,
             pp=layout.pp,
             dp=layout.dp,

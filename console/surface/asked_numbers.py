@@ -9,8 +9,8 @@ from console.text import Text, say
 LONGEST = 100
 
 
-def asked_number(name: str, least: int, most: int, otherwise: int) -> int:
-    """The part `name` of the address within the limits, else `otherwise`; with a sentence if it says something else."""
+def asked_number(name: str, label: Text, least: int, most: int, otherwise: int) -> int:
+    """The part `name` of the address within the limits, else `otherwise`; a sentence, with `label`, if it differs."""
     given = st.query_params.get(name, "")
     if not given:
         return min(max(otherwise, least), most)
@@ -20,7 +20,7 @@ def asked_number(name: str, least: int, most: int, otherwise: int) -> int:
         return min(max(otherwise, least), most)
     now = min(max(int(given), least), most)
     if now != int(given):
-        tell([moved(name, shown, now, least, most)])
+        tell([moved(label, shown, now, least, most)])
     return now
 
 

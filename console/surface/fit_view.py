@@ -98,12 +98,12 @@ def chosen_card() -> tuple[Card, int, int | None]:
     picked = left.selectbox(t("Cards"), [*labels, other], index=named, key=_key("cards"))
     if picked in labels:
         offer = seen[labels.index(picked)]
-        first = asked_number("cards", 1, offer.count, offer.count)
+        first = asked_number("cards", say("Cards"), 1, offer.count, offer.count)
         count = right.number_input(t("How many"), 1, offer.count, first, key=_key(f"count-{picked}"))
         return card_named(offer.chip, offer.total / GIB, offer.free / GIB), count, offer.host_id
     names, asked = _chips()
     chip = left.selectbox(t("Chip"), names, index=names.index(asked), key=_key("chip"))
-    count = right.number_input(t("How many"), 1, 64, asked_number("cards", 1, 64, 2), key=_key("count"))
+    count = right.number_input(t("How many"), 1, 64, asked_number("cards", say("Cards"), 1, 64, 2), key=_key("count"))
     if (found := known().chip(chip)) is not None and found.hbm_mb is not None:
         return card_named(chip), count, None
     total = left.number_input(t("Memory of one card in GiB, as npu-smi shows it"), 1.0, 1024.0, 43.0, key=_key("total"))
@@ -134,7 +134,7 @@ def chosen_wish(shape: Shape, named: str | None, cards_: int) -> Wish:
         format_func=lambda one: scheme(one).title[language()],
     )  # fmt: skip
     most = shape.config.context or 1 << 20
-    first = asked_number("context", 1, 4 * most, min(most, DEFAULT_CONTEXT))
+    first = asked_number("context", say("Context in tokens"), 1, 4 * most, min(most, DEFAULT_CONTEXT))
     context = columns[1].number_input(
         t("Context in tokens"),
         1,
@@ -145,7 +145,11 @@ def chosen_wish(shape: Shape, named: str | None, cards_: int) -> Wish:
         help=t("Prompt and answer of one user together."),
     )
     users = columns[2].number_input(
-        t("Users at the same time"), 1, 4096, asked_number("users", 1, 4096, 4), key=_key("users")
+        t("Users at the same time"),
+        1,
+        4096,
+        asked_number("users", say("Users at the same time"), 1, 4096, 4),
+        key=_key("users"),
     )
     wish = Wish(cards_, quantization, int(context), int(users))
     with st.expander(t("More settings"), key="fit-more"):

@@ -73,7 +73,7 @@ def _purpose(wanted: Wanted) -> tuple[Demand, str]:
         help=t("It decides context, requests at the same time and tokens in one step; all of them can be changed."),
     )  # fmt: skip
     demand = demand_of(str(purpose))
-    users = asked_number("users", 1, 4096, demand.users)
+    users = asked_number("users", say("Users at a time"), 1, 4096, demand.users)
     count = right.number_input(t("Users at a time"), 1, 4096, users, key=f"launch-users-{purpose}-{users}")
     return replace(demand, users=int(count)), str(purpose)
 

@@ -139,5 +139,5 @@ def test_a_link_fills_the_form_of_a_cpu(host: Host, model: Path, address: dict[s
 def test_a_link_beyond_the_limits_of_the_form_of_a_cpu_is_told(host: Host, model: Path) -> None:
     page = opened("launch", kv_space_gib="5000", tensor_parallel="0")
     told = "\n".join(one.value for one in page.warning).replace("\\", "")
-    assert "5000.0 was given. The form takes 0.1 to 1024, so it begins with 1024." in told
+    assert "5000 was given. The form takes 0.1 to 1024, so it begins with 1024." in told
     assert "Tensor parallel: 0 was given. The form takes 1 to 64, so it begins with 1." in told

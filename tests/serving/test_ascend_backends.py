@@ -97,7 +97,7 @@ def test_everything_that_can_be_chosen_is_written_once() -> None:
         ({"extra_args": ("--disable-log-stats",)}, "extra_args", "metrics"),
         ({"extra_env": {"VLLM_USE_V1": "1"}}, "extra_env", "VLLM_USE_V1"),
         ({"extra_env": {"CUDA_VISIBLE_DEVICES": "0"}}, "extra_env", "not for NPUs"),
-        ({"tensor_parallel": 4}, "device_ids", "takes 4 devices; 2 are there"),
+        ({"tensor_parallel": 4}, "device_ids", "takes 4 devices, more than the 2 there"),
         ({"device_ids": (0, 0)}, "device_ids", "once"),
         ({"utilization": 1.2}, "utilization", "between 0 and 1"),
         ({"chunked_prefill": False, "max_batched_tokens": 2048, "context": 8192}, "max_batched_tokens", "8192"),
