@@ -7,7 +7,7 @@ from console.hosts import installed
 from console.jobs import history, path, stacks, ways
 from console.surface.bundle_view import bundle_section
 from console.surface.hosts_view import chosen_host
-from console.surface.install_view import choose_and_start
+from console.surface.install_view import choose_and_start, what_comes_next
 from console.surface.jobs_view import job_panel
 from console.surface.plan_view import plan_preview
 from console.surface.removal_view import removal_section
@@ -29,6 +29,8 @@ last = max(jobs, key=lambda job: job.id, default=None)
 running = last is not None and last.active
 if found is not None:
     st.markdown(f"{mark('ok' if found.complete else 'todo')} {marked(found.words)} · {ago(found.time)}")
+    if found.complete:
+        what_comes_next(host)
 warn_of_failed(host)
 with st.container(horizontal=True, vertical_alignment="center"):
     if not on_npus:

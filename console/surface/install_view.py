@@ -8,14 +8,13 @@ from console.errors import ConsoleError
 from console.hosts import inventory
 from console.hosts.inventory import Host
 from console.jobs import installing, stacks
-from console.jobs.installing import Looked
 from console.jobs.stacks import Wish
 from console.plans.ascend import Source
 from console.plans.needs import DriverState
 from console.plans.refusals import Route
 from console.plans.resolve import Resolution, Stack, in_language
 from console.plans.step import Step
-from console.surface.calm_table import Cell, Head, calm_table
+from console.surface.dry_run_view import dry_run_button, dry_run_table
 from console.surface.plan_view import plan_preview
 from console.surface.ui import attempt, language, marked, t, who, words
 
@@ -40,10 +39,19 @@ def choose_and_start(host: Host, *, running: bool) -> Stack | None:
         return stack
     others = _others(host)
     _buttons(host, wish, steps, others, running=running)
-    _dry(host, steps)
+    dry_run_table("dry-run", host, steps)
     with st.expander(t("What an installation does, step by step"), expanded=not running, key="install-plan"):
         plan_preview(host, "install", name, steps)
     return stack
+
+
+def what_comes_next(host: Host) -> None:
+    """Where to go once the host is ready to serve."""
+    with st.container(horizontal=True, vertical_alignment="center", key="next"):
+        st.caption(t("What comes next:"), width="content")
+        on_host = {"host": str(host.id)}
+        st.page_link("models.py", label=t("Bring a model"), query_params=on_host, icon=":material/deployed_code:")
+        st.page_link("launch.py", label=t("Launch a server"), query_params=on_host, icon=":material/rocket_launch:")
 
 
 def _wish(host: Host, found: Resolution) -> tuple[Stack, Wish]:
@@ -141,34 +149,9 @@ def _buttons(host: Host, wish: Wish, steps: Sequence[Step], others: Sequence[Hos
             args=([host, *others], wish),
             help=t("A job is at work on it.") if running else t("What is there already is kept."),
         )
-        st.button(
-            t("Dry run"),
-            key="dry-run",
-            icon=":material/checklist:",
-            on_click=_look,
-            args=(host, steps),
-            help=t("Runs the check of every step and nothing else; nothing is changed."),
-        )
+        dry_run_button("dry-run", host, steps)
 
 
 def _start(hosts: Sequence[Host], wish: Wish) -> None:
     for one in hosts:
         attempt(installing.start, one.id, wish, actor=who())
-
-
-def _look(host: Host, steps: Sequence[Step]) -> None:
-    st.session_state[f"looked-{host.id}"] = attempt(installing.dry_run, host, steps)
-
-
-def _dry(host: Host, steps: Sequence[Step]) -> None:
-    looked: list[Looked] = st.session_state.get(f"looked-{host.id}") or []
-    dry_table(f"dry-{host.id}", looked, steps)
-
-
-def dry_table(key: str, looked: Sequence[Looked], steps: Sequence[Step]) -> None:
-    """The table of the last dry run, where it was of just these steps."""
-    if [one.step for one in looked] != list(steps):
-        return
-    heads = (Head(t("step"), text=True), Head(t("now")), Head(t("what its check says"), text=True))
-    rows = [(Cell(words(one.step.title)), Cell(words(one.standing)), Cell(words(one.words))) for one in looked]
-    calm_table(key, heads, rows)

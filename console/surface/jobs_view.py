@@ -7,7 +7,11 @@ from console.jobs.history import JobView, StepView
 from console.jobs.states import RESUMABLE, JobState, StepState
 from console.surface import sudo_view
 from console.surface.findings_view import findings_of
-from console.surface.ui import attempt, clock, mark, marked, span, t, who, words
+from console.surface.ui import attempt, clock, mark, marked, roughly, span, t, who, words
+from console.text import Text, say, verbatim
+
+MOST_LINE = 400
+"""Signs of a last line of a log that stand at the head of a job."""
 
 
 def job_panel(job_id: int) -> None:
@@ -56,9 +60,19 @@ def _head(job: JobView) -> None:
     if job.question is not None and not sudo_view.question(job):
         _question(job)
     elif job.state == JobState.FAILED and job.reason is not None:
-        st.error(marked(job.reason), icon=":material/error:")
+        st.error(_why(job, job.reason), icon=":material/error:")
     elif job.reason is not None and job.state in (JobState.RUNNING, JobState.CANCELLED):
         st.warning(marked(job.reason), icon=":material/link_off:")
+
+
+def _why(job: JobView, reason: Text) -> str:
+    """Which step stopped the job and why, with the last line it printed: a code alone tells nobody what to do."""
+    step = next((one for one in job.steps if one.state == StepState.FAILED), None)
+    if step is None or job.by_hand:
+        return marked(reason)
+    why = marked(say("{number}. {title}: {why}", number=step.number, title=step.step.title, why=reason))
+    last = next((line for line in reversed(step.log().splitlines()) if line.strip()), "") if step.attempt else ""
+    return f"{why}  \n{marked(verbatim(last.strip()[:MOST_LINE]))}" if last else why
 
 
 def _took(job: JobView) -> str:
@@ -83,15 +97,16 @@ def _question(job: JobView) -> None:
 
 
 def _step(job: JobView, step: StepView) -> None:
-    expected = span(step.step.expected_s)
-    times = t("about {span}", span=expected)
-    if step.elapsed is not None:
+    expected = roughly(step.step.expected_s)
+    times = "" if step.state == StepState.SATISFIED else t("about {span}", span=expected)
+    if step.elapsed is not None and step.state != StepState.SATISFIED:
         times = t("{span}, expected about {expected}", span=span(step.elapsed), expected=expected)
     elif step.told_s is not None:
         times = t("{span} by hand, expected about {expected}", span=span(step.told_s), expected=expected)
-    label = f"{mark(step.state)} · **{words(step.step.title)}** · {times}"
+    label = " · ".join(filter(None, (mark(step.state), f"**{words(step.step.title)}**", times)))
     opened = step.state in (StepState.RUNNING, StepState.FAILED)
-    with st.expander(label, key=f"step-{job.id}-{step.number}", expanded=opened):
+    # A widget keeps how it was opened; by another name it opens when its step begins or fails, and closes afterwards.
+    with st.expander(label, key=f"step-{job.id}-{step.number}-{step.state if opened else 'still'}", expanded=opened):
         if step.reason is not None:
             st.markdown(f":red[{marked(step.reason)}]" if step.state == StepState.FAILED else marked(step.reason))
         if step.started is not None:

@@ -10,7 +10,7 @@ from console.jobs import installing
 from console.jobs.stacks import Wish
 from console.plans.step import Step
 from console.serving import instances
-from console.surface.install_view import dry_table
+from console.surface.dry_run_view import dry_run_button, dry_run_table
 from console.surface.plan_view import plan_preview
 from console.surface.ui import attempt, marked, t, who
 
@@ -45,7 +45,7 @@ def removal_section(host: Host, *, running: bool) -> None:
             st.error(marked(error.text))
             return
         _buttons(host, wish, steps, with_driver=with_driver, running=running)
-        dry_table(f"dry-removal-{host.id}", st.session_state.get(_slot(host)) or [], steps)
+        dry_run_table("dry-run-removal", host, steps)
         title = installing.removal_title(host, with_driver=with_driver)
         plan_preview(host, "remove", title, steps, key="removal-")
 
@@ -63,14 +63,7 @@ def _buttons(host: Host, wish: Wish, steps: Sequence[Step], *, with_driver: bool
             args=(installing.start_removal, host.id, wish),
             kwargs={"actor": who(), "with_driver": with_driver},
         )
-        st.button(
-            t("Dry run"),
-            key="dry-run-removal",
-            icon=":material/checklist:",
-            on_click=_look,
-            args=(host, steps),
-            help=t("Runs the check of every step and nothing else; nothing is changed."),
-        )
+        dry_run_button("dry-run-removal", host, steps)
 
 
 def _why_not(host: Host, *, running: bool) -> str | None:
@@ -79,11 +72,3 @@ def _why_not(host: Host, *, running: bool) -> str | None:
         return t("A job is at work on it.")
     up = [one.name for one in instances.instances() if one.host_id == host.id and instances.holds(one)]
     return t("Stop what runs on this host first: {names}", names=", ".join(up)) if up else None
-
-
-def _look(host: Host, steps: Sequence[Step]) -> None:
-    st.session_state[_slot(host)] = attempt(installing.dry_run, host, steps)
-
-
-def _slot(host: Host) -> str:
-    return f"looked-removal-{host.id}"

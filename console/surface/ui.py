@@ -116,10 +116,10 @@ def span(seconds: float | None) -> str:
 
 
 def roughly(seconds: float) -> str:
-    """A length of time that is only expected: whole minutes once it is longer than one."""
-    if not 60 <= seconds < 3600:
-        return span(seconds)
-    return t("{m} min", m=round(seconds / 60))
+    """A length of time that is only expected: whole seconds, or whole minutes once it is longer than one."""
+    if seconds < 60:
+        return t("{n} s", n=max(1, round(seconds)))
+    return t("{m} min", m=round(seconds / 60)) if seconds < 3600 else span(seconds)
 
 
 def clock(moment: float | None) -> str:

@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from console.hosts import observe
+from console.hosts import inventory, observe
 from console.hosts.inventory import Host
+from console.hosts.reach import Reach
 from console.jobs import by_hand, history, path
 from console.plans.step import Step
 from console.text import verbatim
+from tests.hosts.said import say_again
 from tests.pages.page import calm, in_language, opened, press, said
 
 
@@ -25,7 +27,9 @@ def test_before_anything_was_done_every_step_can_be_read(host: Host) -> None:
     page.selectbox(key="plan-step").set_value(1).run()
     assert steps[1].script.strip() in said(page)
     own = page.code[0].value
-    assert steps[1].script.endswith(f"{own}\n")
+    first = next(line for line in own.splitlines() if "=" not in line)
+    assert steps[1].script.endswith(f"{own[own.index(first) :]}\n")
+    assert "pip_version=" in own, "with the values that it names"
     assert len(own) < len(steps[1].script) / 2, "what all steps share does not stand before it"
     assert steps[1].verify.strip() in said(page)
 
@@ -34,7 +38,7 @@ def test_the_button_queues_one_job_and_then_rests(host: Host) -> None:
     page = press(opened("install"), "install-now")
     assert [(one.kind, one.state) for one in history.jobs()] == [("install", "queued")]
     assert page.button(key="install-now").disabled
-    assert page.button(key="install-now").help == "It is being installed."
+    assert page.button(key="install-now").help == "A job is at work on it."
     press(page, f"cancel-{history.jobs()[0].id}")
     assert history.jobs()[0].state == "cancelled"
     assert not page.button(key="install-now").disabled
@@ -77,3 +81,18 @@ def test_results_of_the_script_come_back(host: Host, tmp_path: Path, lang: str) 
     (job,) = history.jobs()
     assert (job.state, [one.state for one in job.steps]) == ("failed", ["ok", "failed"])
     assert [one.value for one in page.success if f"{job.id}" in one.value]
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_host_that_was_never_asked_is_asked_before_anything_is_installed(host: Host, lang: str) -> None:
+    """It may have NPUs; until that is known the page can only show what a CPU would get."""
+    other = inventory.add_host("far", Reach("192.0.2.7", 22, "ops"), actor="ann")
+    page = opened("install", lang=lang, host=str(other.id))
+    in_language(page, lang)
+    assert page.button(key="install-now").disabled
+    press(page, f"ask-{other.id}")
+    assert [(one.kind, one.host_id) for one in history.jobs()] == [("check", other.id)]
+    say_again(other, npu_pci="")
+    page = opened("install", lang=lang, host=str(other.id))
+    assert f"ask-{other.id}" not in {one.key for one in page.button}
+    assert not page.button(key="install-now").disabled

@@ -1,5 +1,9 @@
 """Install for a host with NPUs: what to choose, what stands against others, the plan, the dry run, the start."""
 
+import time
+
+from console.facts.probe import Raw
+from console.hosts import kept
 from console.jobs import history, installing, jobs, stacks
 from console.plans.refusals import Route
 from console.records import move, writing
@@ -26,6 +30,12 @@ def test_choose_read_try_and_start(make: Make) -> None:
     page.selectbox(key="plan-step").set_value(4).run()
     assert "--full --install-for-all" in said(page)
     assert "uninstall.sh" in said(page)
+    own = next(one.value for one in page.code if "cards_free" in one.value)
+    assert own.startswith("packages="), "with the values that it names, and without what all steps share"
+    assert "\nfile=Ascend-hdk-910b-npu-driver_" in own
+    assert "holders()" not in own
+    assert "Takes about" in said(page)
+    assert "only if needed, and it asks before" in said(page)
     page = press(page, "dry-run")
     assert "would run" in said(page)
     assert "already done" in said(page)
@@ -70,6 +80,14 @@ def test_the_bundle_that_is_advised_is_that_of_the_chosen_stack(make: Make) -> N
     assert f"--stack {best.release.vllm_ascend} " in line
     assert f"--python {best.python} --route {best.route}" in line
     assert f"Python {best.python}" in page.selectbox(key=f"stack-{host.id}").options[0]
+
+
+def test_an_installation_leads_on(make: Make) -> None:
+    host = make("two-healthy-910b4")
+    assert "Launch a server" not in links(opened("install", host=host.id))
+    backend = stacks.backend(host)
+    kept.keep(host.id, [Raw(f"{kept.RUNTIMES}{backend}", "an image:v0.23.0\n", 0, 0.1)], time.time(), actor="ann")
+    assert links(opened("install", host=host.id))["Launch a server"] == f"launch?host={host.id}"
 
 
 def test_what_was_installed_is_taken_back_and_the_driver_only_if_wished(make: Make) -> None:

@@ -45,7 +45,9 @@ def test_a_finished_one_offers_nothing_to_press(seeded: Host) -> None:
 
 def test_a_failed_one_shows_why_and_its_log(failed: JobView) -> None:
     page = opened("job", job=failed.id)
-    assert [one.value for one in page.error] == ["The command ended with exit code 1."]
+    (told,) = (re.sub(r"\\(.)", r"\1", one.value) for one in page.error)
+    assert told.startswith(f"2. {failed.steps[1].step.title}: The command ended with exit code 1.")
+    assert told.endswith("**bold** `code` [link](http://x) $math$"), "what the step printed last"
     assert "第一行\n**bold** `code` [link](http://x) $math$" in [one.value for one in page.code]
 
 

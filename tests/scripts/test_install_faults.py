@@ -152,6 +152,16 @@ def test_the_driver_is_not_removed_while_cards_are_in_use(tmp_path: Path, bundle
     assert "remove-driver=0\nremove-driver.verify=0" in told
 
 
+def test_an_engine_is_installed_where_only_its_command_is(tmp_path: Path, bundle: Path) -> None:
+    steps = plan(BARE, bundle, Route.DOCKER)
+    told = said(Host(tmp_path / "host", "driver-missing"), steps["engine"])
+    assert "Unit docker.service not found." in told
+    assert "engine=0\nengine.verify=0" in told
+    stopped = said(Host(tmp_path / "other", "two-healthy-910b4"), steps["engine"], before="systemctl stop docker")
+    assert "engine=0\nengine.verify=0" in stopped
+    assert "Unpacking" not in stopped, "the engine that is there is only started"
+
+
 def test_an_upgrade_takes_the_firmware_first(tmp_path: Path, bundle: Path) -> None:
     steps = plan(OLD, bundle)
     assert list(steps).index("firmware") < list(steps).index("driver")

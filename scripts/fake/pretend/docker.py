@@ -58,10 +58,13 @@ def _reached(begun: str) -> None:
         raise docker_words.Refused(f"{begun}{NO_DAEMON}", 125 if begun else 1)
 
 
+def is_installed() -> bool:
+    """Whether a package has brought the engine; its command is there anyway."""
+    return any(name.startswith(("docker", "moby")) for name in place.read("packages").get("installed", {}))
+
+
 def runs() -> bool:
-    packages = place.read("packages").get("installed", {})
-    has_engine = any(name.startswith(("docker", "moby")) for name in packages)
-    return has_engine and place.read("services").get("docker", place.read("docker").get("running", False))
+    return is_installed() and place.read("services").get("docker", place.read("docker").get("running", False))
 
 
 def format_of(given: Given) -> str:

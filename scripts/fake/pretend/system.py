@@ -70,11 +70,14 @@ def _switch(verb: str, units: list[str], now: bool) -> int:
             file=sys.stderr,
         )
         return 1
+    from pretend import answers, docker
+
+    if "docker" in units and not docker.is_installed():
+        print(f"Failed to {verb} docker.service: Unit docker.service not found.", file=sys.stderr)
+        return 5
     if verb in ("start", "restart", "stop") or now:
         with place.changing("services") as kept:
             kept |= dict.fromkeys(units, verb in ("start", "restart", "enable"))
-        from pretend import answers
-
         answers.write()
     return 0
 
