@@ -76,18 +76,6 @@ def test_the_first_layer_is_short_and_what_is_shown_is_what_is_started(ready: Ho
     assert (spec.release, spec.chip, image_of(spec)) == ("0.23.0.post1", "910B4", IMAGE)
     assert page.title[0].value == "small"
     assert "Take it elsewhere" in said(page)
-    another_beside(made, form(ready))  # its job is still in the queue
-    taken(made)
-    another_beside(made, form(ready))
-
-
-def another_beside(made: instances.Instance, page: AppTest) -> None:
-    """The form for one more server suggests neither the card nor the port of the first."""
-    assert [one.disabled for one in page.checkbox] == [True, False]
-    assert "NPU 0 belongs to the instance small" in page.checkbox[0].label
-    assert "--device /dev/davinci1" in command(page)
-    assert f"127.0.0.1:{made.spec.port}:" not in command(page)
-    assert f"127.0.0.1:{made.spec.port + 1}:" in command(page)
 
 
 def test_what_is_not_installed_can_be_looked_at_and_not_started(make: Make, tmp_path: Path) -> None:
@@ -215,17 +203,6 @@ def test_a_docker_line_and_a_program_fill_the_form_too(ready: Host) -> None:
     assert "--max-model-len 256" in command(page)
     page = calm(page.text_area(key="pasted").set_value("ls -la").run())
     assert "Nothing in it starts a server" in said(page)
-
-
-def test_who_opens_a_server_to_the_network_asks_for_a_key_too(ready: Host) -> None:
-    page = form(ready)
-    page = calm(widget(page, "radio", "reach").set_value("0.0.0.0").run())  # type: ignore[attr-defined]
-    assert not page.error
-    assert "--publish 0.0.0.0:" in command(page)
-    assert "--env VLLM_API_KEY" in command(page)
-    page = calm(widget(page, "toggle", "key-open").set_value(False).run())  # type: ignore[attr-defined]
-    assert "without a key" in page.error[0].value
-    assert page.button(key="launch-start").disabled
 
 
 def test_an_image_of_another_release_is_refused(ready: Host) -> None:
