@@ -1,4 +1,4 @@
-"""Reads a pasted service of docker compose or container of Kubernetes as the command that it describes."""
+"""Reads a pasted file of docker compose or Kubernetes as the command that it describes."""
 
 import re
 import shlex
@@ -16,7 +16,7 @@ LISTS = {"ports": "-p", "volumes": "-v", "devices": "--device"}
 WORDS = {"shm_size": "--shm-size", "network_mode": "--network", "runtime": "--runtime", "ipc": "--ipc"}
 MOST_DEEP = 8
 
-Service = Mapping[str, Any]
+Entry = Mapping[str, Any]
 
 
 def looks_like(text: str) -> bool:
@@ -25,19 +25,19 @@ def looks_like(text: str) -> bool:
 
 
 def command_of(text: str, pasted: Pasted) -> str | None:
-    """The shell command of the first service or container that runs vLLM; None where there is none."""
+    """The shell command of the first entry that runs vLLM; None where there is none."""
     try:
         tree = yaml.safe_load(text.replace("\t", "  "))
     except (yaml.YAMLError, ValueError, RecursionError):
         return None
-    one = next(_services(tree, 0), None)
+    one = next(_servers(tree, 0), None)
     if one is None:
         return None
     pasted.ignore(say("It is read as the command that it describes."), [_first_line(text)])
     return _of_kubernetes(one, pasted) if _is_kubernetes(one) else _of_compose(one, pasted)
 
 
-def _services(tree: object, deep: int) -> Iterator[Service]:
+def _servers(tree: object, deep: int) -> Iterator[Entry]:
     """Every mapping that runs vLLM, the outer ones first."""
     if deep > MOST_DEEP:
         return
@@ -47,15 +47,15 @@ def _services(tree: object, deep: int) -> Iterator[Service]:
         tree = list(tree.values())
     if isinstance(tree, list):
         for each in tree:
-            yield from _services(each, deep + 1)
+            yield from _servers(each, deep + 1)
 
 
-def _is_kubernetes(one: Service) -> bool:
+def _is_kubernetes(one: Entry) -> bool:
     return "args" in one or "env" in one or "volumeMounts" in one
 
 
-def _of_compose(one: Service, pasted: Pasted) -> str:
-    """A `docker run` line with what the service has; a command alone where it names no image."""
+def _of_compose(one: Entry, pasted: Pasted) -> str:
+    """A `docker run` line with what the entry has; a command alone where it names no image."""
     run = [_line(one.get("entrypoint")), _line(one.get("command"))]
     if "image" not in one:
         return " ".join([*_assigned(one.get("environment")), *run]).strip()
@@ -67,14 +67,14 @@ def _of_compose(one: Service, pasted: Pasted) -> str:
     return " ".join(["docker", "run", shlex.join(options), shlex.quote(str(one["image"])), *run])
 
 
-def _of_kubernetes(one: Service, pasted: Pasted) -> str:
+def _of_kubernetes(one: Entry, pasted: Pasted) -> str:
     """The command with its variables; what the cluster gives to the container is not in such a text."""
     pasted.image = str(one.get("image", ""))
     _unread(one, {"command", "args", "image", "env"}, pasted)
     return " ".join([*_assigned(one.get("env")), _line(one.get("command")), _line(one.get("args"))])
 
 
-def _unread(one: Service, read: set[str], pasted: Pasted) -> None:
+def _unread(one: Entry, read: set[str], pasted: Pasted) -> None:
     why = say("It does not change the server; the console starts and ends containers itself.")
     pasted.ignore(why, [f"{key}:" for key in one if key not in read])
 

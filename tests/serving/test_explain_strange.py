@@ -94,7 +94,7 @@ COMPOSE = """services:
 """
 
 
-def test_a_service_of_compose_is_read_as_the_container_it_describes() -> None:
+def test_a_file_of_compose_is_read_as_the_container_it_describes() -> None:
     found = understand(COMPOSE, "", "910B4")
     assert found.kind == "docker"
     assert {name: found.fields[name] for name in ("model_folder", "port", "shm_gib", "device_ids", "release")} == {
