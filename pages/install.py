@@ -12,7 +12,7 @@ from console.surface.jobs_view import job_panel
 from console.surface.plan_view import plan_preview
 from console.surface.removal_view import removal_section
 from console.surface.results_view import results_section
-from console.surface.standing_view import warn_of_failed
+from console.surface.standing_view import ask_first, warn_of_failed
 from console.surface.ui import ago, attempt, mark, marked, t, title, who, words
 from console.surface.way_back import way_back
 
@@ -32,6 +32,7 @@ if found is not None:
     if found.complete:
         what_comes_next(host)
 warn_of_failed(host)
+asked = ask_first(host)
 with st.container(horizontal=True, vertical_alignment="center"):
     if not on_npus:
         st.button(
@@ -39,7 +40,7 @@ with st.container(horizontal=True, vertical_alignment="center"):
             key="install-now",
             type="secondary" if found and found.complete else "primary",
             icon=":material/download:",
-            disabled=running,
+            disabled=running or not asked,
             on_click=attempt,
             args=(path.start, "install", host.id),
             kwargs={"actor": who()},

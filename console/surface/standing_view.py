@@ -10,9 +10,10 @@ from console.checks import WAIVED, Judged, Level
 from console.hosts import observe
 from console.hosts.inventory import Host
 from console.hosts.observe import Checked
+from console.jobs import path
 from console.jobs.stages import LIMITS
 from console.jobs.ways import way_of
-from console.surface.ui import ago, mark, marked, t, words
+from console.surface.ui import ago, attempt, mark, marked, t, who, words
 from console.text import say
 
 MOST_NAMED = 6
@@ -41,6 +42,29 @@ def warn_of_failed(host: Host) -> None:
             icon=":material/warning:",
         )
         to_checklist(host, profile)
+
+
+def ask_first(host: Host) -> bool:
+    """Whether a host over SSH was asked about itself; if not, the reader is told, with the button that asks it."""
+    if host.reach is None or observe.latest(host) is not None:
+        return True
+    with st.container(key="ask-first", gap="xsmall"):
+        st.warning(
+            t(
+                "Whether this host has NPUs is not known yet, and what is installed depends on it. Below stands what "
+                "its CPU would get. Ask it first; that takes some seconds."
+            ),
+            icon=":material/warning:",
+        )
+        st.button(
+            t("Look again"),
+            key=f"ask-{host.id}",
+            type="primary",
+            on_click=attempt,
+            args=(path.start, "check", host.id),
+            kwargs={"actor": who()},
+        )
+    return False
 
 
 def result_line(host: Host) -> None:
