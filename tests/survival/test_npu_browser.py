@@ -22,7 +22,7 @@ from tests.survival.npu_models import bring
 __all__ = ["browser", "data", "make", "page"]
 pytestmark = [pytest.mark.e2e, pytest.mark.engine, pytest.mark.needs("sshd", "ssh-keygen", "chromium")]
 FIGURES = re.compile(
-    r"first token after \d+ ms · [\d.]+ tokens/s · \d+ prompt \+ 30 answer tokens · (\d+ ms|[\d.]+ s) in all · tiny"
+    r"first token after \d+ ms · [\d.]+ tokens/s · \d+ prompt \+ 300 answer tokens · (\d+ ms|[\d.]+ s) in all · tiny"
 )
 
 
@@ -95,7 +95,7 @@ def talked(page: Page) -> None:
     question = page.get_by_test_id("stChatInputTextArea")
     question.wait_for()
     page.evaluate(WATCHED)
-    question.fill("count to 30")
+    question.fill("count to 300")
     question.press("Enter")
     expect(page.get_by_text(FIGURES)).to_be_visible()
     assert len(page.evaluate("() => window.shown")) >= 2
