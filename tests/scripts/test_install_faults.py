@@ -205,6 +205,23 @@ def test_the_container_route(tmp_path: Path, bundle: Path) -> None:
     assert "Downloaded newer image" in told
     assert "image.verify=0" in told
     assert "level-container.verify=0" in told
+    stack = next(one for one in on(Route.DOCKER, **vars(BARE)).stacks if one.release.vllm_ascend == "0.23.0.post1")
+    (gone,) = (one for one in ascend_removal.plan(BARE, stack, Options(WORK), KNOWN) if one.name == "remove-image")
+    told = said(host, gone, pulled["image"])
+    assert "remove-image.verify=0" in told
+    proof = shlex.quote(pulled["level-container"].verify)
+    assert "No container was tried yet" in host.run(f"sh -c {proof}", code=1), "that was another image"
+
+
+def test_what_was_proved_with_another_driver_or_image_is_proved_again(tmp_path: Path, bundle: Path) -> None:
+    steps = plan(BARE, bundle, Route.DOCKER, source="index")
+    host = Host(tmp_path / "host", "two-healthy-910b4")
+    assert "level-container.verify=0" in said(host, steps["image"], steps["level-container"])
+    note, proof = f"{shlex.quote(WORK)}/installs/container-proved", shlex.quote(steps["level-container"].verify)
+    host.run(f"sed -i 's/25.5.1/25.2.0/' {note}; cat {note}")
+    told = host.run(f"sh -c {proof}", code=1)
+    assert "No container was tried with this image and this driver" in told
+    assert "level-container.verify=0" in said(host, steps["level-container"])
 
 
 def test_an_image_that_was_there_before_is_used_and_not_noted_as_brought(tmp_path: Path, bundle: Path) -> None:
@@ -213,9 +230,10 @@ def test_an_image_that_was_there_before_is_used_and_not_noted_as_brought(tmp_pat
     told = said(host, steps["level-container"], before=f"docker pull {image} >/dev/null")
     assert "level-container.verify=0" in told
     look = runtime_script(Options(WORK), "ascend_docker")
-    assert host.run(f"sh -c {shlex.quote(look)}; ls {shlex.quote(WORK)}/installs").splitlines()[-2:] == [
+    assert host.run(f"sh -c {shlex.quote(look)}; ls {shlex.quote(WORK)}/installs").splitlines()[-3:] == [
         image,
         "container-looked",
+        "container-proved",
     ]
 
 
@@ -226,7 +244,7 @@ def test_the_runbook_does_the_same_without_the_console(tmp_path: Path, bundle: P
     text = f"sh {shlex.quote(str(file))}"
     host = Host(tmp_path / "host", "two-healthy-910b4")
     told = host.run(text, env=QUICK)
-    assert "== 4 Prove the driver" in told
+    assert f"== 4/{len(steps)} level-driver: Prove the driver" in told
     assert "It answers after" in told
     left = [one for one in living() if f"{WORK}/runtimes".encode() in cmdline(one)]
     assert left == []

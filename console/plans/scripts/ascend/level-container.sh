@@ -14,3 +14,4 @@ case ${code:-0} in
     *) fail "The container did not start; what the engine said is above." ;;
 esac
 noted container-looked "$image"
+noted container-proved "$(engine inspect -f '{{.Id}}' "$image") $(running_driver)"
