@@ -12,7 +12,7 @@ def options(one: argparse.ArgumentParser) -> None:
     one.add_argument("--chip", help=t("the chip as npu-smi names it, such as 910B4"))
     one.add_argument("--cards", type=int, help=t("how many cards (default 2)"))
     one.add_argument("--quantization", help=t("none, w8a8, w4a8 ...; also fp8 or awq, to hear why not"))
-    one.add_argument("--context", type=int, help=t("tokens of prompt and answer together (default 8192)"))
+    one.add_argument("--context", type=_tokens, help=t("tokens of prompt and answer together (default 8192)"))
     one.add_argument("--concurrency", type=int, help=t("users at the same time (default 1)"))
     for name, about in (
         ("--tp", t("tensor parallel size (default: the best)")),
@@ -25,7 +25,7 @@ def options(one: argparse.ArgumentParser) -> None:
     one.add_argument("--hbm-total", type=_number, metavar="GIB", help=t("memory of one card, as npu-smi shows it"))
     one.add_argument("--hbm-free", type=_number, metavar="GIB", help=t("what is free of it (default: an idle card)"))
     one.add_argument("--utilization", type=_number, help=t("share of the memory that vLLM may use"))
-    one.add_argument("--batched-tokens", type=int, help=t("tokens computed at once (default 2048)"))
+    one.add_argument("--batched-tokens", type=_tokens, help=t("tokens computed at once (default 2048)"))
     one.add_argument("--eager", action="store_true", help=t("without captured graphs"))
     one.add_argument("--kv-bits", type=int, choices=(8, 16), help=t("bits of a number in the cache"))
     one.add_argument("--table", action="store_true", help=t("cards x quantization x context, with the reasons"))
@@ -48,3 +48,13 @@ def _number(words: str) -> float:
     if not math.isfinite(found):
         raise argparse.ArgumentTypeError(t("{words} is not a number", words=words))
     return found
+
+
+def _tokens(words: str) -> int:
+    """A number of tokens as people write it, and as vLLM reads it: 16384, 16k, 16K."""
+    from console.catalog.parsers import number_of_tokens
+
+    try:
+        return number_of_tokens(words)
+    except ValueError:
+        raise argparse.ArgumentTypeError(t("{words} is not a number", words=words)) from None

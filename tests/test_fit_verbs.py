@@ -115,6 +115,14 @@ def test_a_release_may_have_its_v_in_front(capsys: pytest.CaptureFixture[str]) -
     assert said["release"] == "0.23.0.post1"
 
 
+def test_tokens_may_be_written_short(capsys: pytest.CaptureFixture[str]) -> None:
+    _, said = run(capsys, "Qwen3-8B", "--chip", "910B4", "--context", "8k", "--batched-tokens", "4K")
+    assert said["context"] == 8000
+    with pytest.raises(SystemExit):
+        main(["fit", "Qwen3-8B", "--chip", "910B4", "--context", "8,000"])
+    assert "8,000 is not a number" in capsys.readouterr().err
+
+
 def test_what_has_no_part_in_the_answer_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     main(["fit", "Qwen3-8B", "--chip", "910B4", "--table", "--quantization", "w8a8", "--cards", "9", "--tp", "3"])
     assert "Not used for this answer: --cards, --tp." in capsys.readouterr().err

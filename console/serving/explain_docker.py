@@ -123,7 +123,7 @@ def _take(name: str, value: str | None, tokens: list[str], pasted: Pasted) -> No
 
 def _variable(value: str, tokens: list[str], pasted: Pasted) -> None:
     name, is_set, text = value.partition("=")
-    pasted.env[name] = (text if is_set else "", " ".join(tokens))
+    pasted.variable(name, text if is_set else "", " ".join(tokens))
 
 
 def _device(value: str, tokens: list[str], pasted: Pasted) -> None:

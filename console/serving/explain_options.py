@@ -31,13 +31,26 @@ class Options:
         self.tokens, self.switched = settings.tokens, settings.switched
 
     def all(self) -> None:
-        for given in [*self._given(list(braces_joined(self.pasted.words))), *self.pasted.keywords]:
+        for given in self._last([*self._given(list(braces_joined(self.pasted.words))), *self.pasted.keywords]):
             self.option(given)
         for name, (value, token) in self.pasted.env.items():
             variable(self.settings, name, value, token)
         self._beside()
         if self.extra:
             self.fields["extra_args"] = tuple(self.extra)
+
+    def _last(self, given: list[Given]) -> Iterator[Given]:
+        """Of an option that is given several times the last one counts, as for vLLM; parts of one are put together."""
+        names = [found[0] if (found := known.meant(one.name, self.release)) else one.name for one in given]
+        options = [self.parser.by_name[name].name if name in self.parser.by_name else name for name in names]
+        last = {option: at for at, option in enumerate(options)}
+        for at, one in enumerate(given):
+            if "." in one.name or last[options[at]] == at:
+                yield one
+            else:
+                words = [one.token, *(word.raw for word in one.values)]
+                why = say("It is given again later, and the last one counts.")
+                self.pasted.ignore(why, [one.name, HIDDEN] if options[at] == "--api-key" else words)
 
     def _given(self, words: list[Word]) -> Iterator[Given]:
         """Options with their values; the first word that belongs to none is the model."""

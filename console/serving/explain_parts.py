@@ -7,7 +7,7 @@ from typing import Any
 from console.catalog import parsers
 from console.catalog.flags import Said
 from console.masking import mask
-from console.text import Text
+from console.text import Text, say
 
 HIDDEN = "***"
 """Stands for a secret that was pasted."""
@@ -91,6 +91,12 @@ class Pasted:
 
     def take(self, *tokens: str) -> None:
         self.taken += tokens
+
+    def variable(self, name: str, value: str, token: str) -> None:
+        """A variable that the text sets; of several with one name the last one counts."""
+        if name in self.env and self.env[name][0] != value:
+            self.ignore(say("It is set again later, and the last one counts."), [name])
+        self.env[name] = (value, token)
 
     def find(self, token: str, problem: Said, instead: Said | None = None, value: str = "") -> None:
         self.findings.append(Finding(mask(token), problem, instead, mask(value)))

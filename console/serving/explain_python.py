@@ -180,7 +180,7 @@ class _Program:
             if ast.unparse(call.func) == "os.environ.setdefault" and len(call.args) == 2:
                 pairs.append((call.args[0], call.args[1]))
         for name, value in pairs:
-            self.pasted.env[str(self._value(name))] = (str(self._value(value)), self._source(node))
+            self.pasted.variable(str(self._value(name)), str(self._value(value)), self._source(node))
         return bool(pairs)
 
     def _value(self, node: ast.expr, deep: int = 0) -> object:

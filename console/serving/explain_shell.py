@@ -147,7 +147,7 @@ def _without_prefixes(words: list[Word], pasted: Pasted) -> list[Word]:
         if assigned:
             inner = _ASSIGNED.fullmatch(assigned[2]) if assigned[1] == "Environment" else None  # as systemd writes it
             name, value = (inner or assigned).groups()
-            pasted.env[name] = (value, words[at].raw)
+            pasted.variable(name, value, words[at].raw)
             at += 1
         elif name in PREFIXES:
             end = _end_of_prefix(words, at, name)
@@ -173,7 +173,7 @@ def _exported(words: list[Word], pasted: Pasted) -> None:
     for word in words[1:]:
         assigned = _ASSIGNED.fullmatch(word.text)
         if assigned:
-            pasted.env[assigned[1]] = (assigned[2], word.raw)
+            pasted.variable(assigned[1], assigned[2], word.raw)
         elif word.text == "=":
             _apart(words, pasted)
             return

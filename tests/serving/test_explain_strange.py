@@ -73,6 +73,36 @@ def test_what_a_shell_would_not_forgive_is_told_and_still_understood(text: str, 
     assert re.search(said, str(wrong), re.DOTALL), wrong
 
 
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        (f"vllm serve /m/x --max-model-len 4096 {OPTIONS}", ["--max-model-len", "4096"]),
+        (f"vllm serve /m/x --tensor-parallel-size 8 {OPTIONS}", ["--tensor-parallel-size", "8"]),
+        (f"vllm serve --model /m/y --model /m/x {OPTIONS}", ["--model", "/m/y"]),
+    ],
+)
+def test_of_what_is_given_twice_the_last_one_counts_and_the_first_is_named(text: str, first: list[str]) -> None:
+    found = read(text)
+    assert stated(found) == PLAIN, report(found, "en")
+    assert [one.token for one in found.ignored] == first
+    assert "given again later" in str(found.ignored[0].why)
+
+
+def test_a_group_that_is_given_twice_is_not_put_together_and_its_parts_are() -> None:
+    twice = """vllm serve /m/x --additional-config '{"enable_kv_nz": true}' --additional-config '{"refresh": true}'"""
+    assert stated(read(twice))["additional_config"] == {"refresh": True}
+    parts = "vllm serve /m/x --compilation-config.cudagraph_mode FULL --compilation-config.level 3"
+    assert stated(read(parts))["compilation"] == {"cudagraph_mode": "FULL", "level": 3}
+
+
+def test_a_variable_that_is_set_twice_is_named_without_its_value() -> None:
+    found = read(f"export HF_TOKEN=hf_secret1\nexport HF_TOKEN=hf_secret2\nvllm serve /m/x {OPTIONS}")
+    assert "HF_TOKEN" in [one.token for one in found.ignored]
+    assert "hf_secret" not in json.dumps(report(found, "en"))
+    for words in ("--api-key secret1 --api-key secret2", "--api-key=secret1 --api-key=secret2"):
+        assert "secret1" not in json.dumps(report(read(f"vllm serve /m/x {words}"), "en"))
+
+
 def test_a_folder_of_windows_is_told() -> None:
     assert "folder of Windows" in findings(read("vllm serve C:\\models\\x"))["C:\\models\\x"]
 
