@@ -31,7 +31,7 @@ Verb = Callable[[Any, str, Callable[[argparse.Namespace], int], str], argparse.A
 
 def register(found: Any, verb: Verb, as_json: Callable[[argparse.ArgumentParser], None]) -> None:
     """`pilot bundle` and its own verbs; `verb` and `as_json` are how the whole command line makes them."""
-    about = t("Bundles for hosts without internet: build, verify, push.")
+    about = t("Bundles for hosts without internet: build, take in, verify, push.")
     bundle = found.add_parser("bundle", help=about, description=about)
     verbs = bundle.add_subparsers(title=t("verbs"), metavar=t("VERB"), required=True)
     build_ = verb(verbs, "build", build, t("Fetch all that a stack needs into a folder, and tell what you must bring."))
@@ -52,8 +52,9 @@ def register(found: Any, verb: Verb, as_json: Callable[[argparse.ArgumentParser]
     check = verb(
         verbs, "verify", verify, t("Name every file that is missing, damaged, partial, foreign or unexpected.")
     )
+    taken = verb(verbs, "take", take, t("Take in what you brought, without internet: judge each awaited file."))
     send = verb(verbs, "push", push, t("Bring a bundle to hosts; doing it again goes on where it stopped."))
-    for one in (build_, check, send):
+    for one in (build_, check, taken, send):
         one.add_argument("folder", metavar=t("FOLDER"), help=t("the folder of the bundle"))
         as_json(one)
     send.add_argument("host", nargs="+", metavar=t("HOST"), help=t("name of a host; local is this machine"))
@@ -90,6 +91,19 @@ def build(chosen: argparse.Namespace) -> int:
         return FAILED
     _tell_built(whole, _folder(chosen), as_json=chosen.json)
     return FAILED if whole.missing else OK
+
+
+def take(chosen: argparse.Namespace) -> int:
+    """0 the bundle is complete now, 1 something is missing still, 2 no bundle there."""
+    from console.bundles.taking import take as take_in
+
+    try:
+        added = take_in(_folder(chosen))[1]
+    except InvalidInput:
+        return verify(chosen)  # it says why
+    if not chosen.json:
+        print(t("Taken in: {count}", count=added))
+    return verify(chosen)
 
 
 def verify(chosen: argparse.Namespace) -> int:
@@ -255,9 +269,9 @@ def _tell_built(whole: "Manifest", folder: Path, *, as_json: bool) -> None:
     if whole.missing:
         print(
             t(
-                "To bring: {count}. Put each just there, then give this command again: it judges what was brought, and "
-                "fetches nothing that is there.",
+                "To bring: {count}. Put each just there, then: pilot bundle take {folder}",
                 count=len(whole.missing),
+                folder=quote(str(folder)),
             )
         )
     else:

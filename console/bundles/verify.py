@@ -6,7 +6,7 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from console.bundles import brought, manifest
+from console.bundles import brought, manifest, taking
 from console.bundles.brought import foreign
 from console.bundles.manifest import Entry, Manifest
 from console.hosts.transfer import sha256_of
@@ -44,7 +44,7 @@ def verify(folder: Path, *, told: Callable[[str], None] = lambda path: None, has
     InvalidInput when there is no manifest.
     """
     whole = manifest.required(folder)
-    return [*_listed(folder, whole, told, hashes), *_to_bring(folder, whole), *_others(folder, whole)]
+    return [*_listed(folder, whole, told, hashes), *_to_bring(folder, whole, hashes), *_others(folder, whole)]
 
 
 def _listed(folder: Path, whole: Manifest, told: Callable[[str], None], hashes: bool) -> Iterator[Finding]:
@@ -68,14 +68,12 @@ def _damaged(path: Path, one: Entry, hashes: bool) -> Text | None:
     return None
 
 
-def _to_bring(folder: Path, whole: Manifest) -> Iterator[Finding]:
+def _to_bring(folder: Path, whole: Manifest, hashes: bool) -> Iterator[Finding]:
     for one in whole.missing:
-        there = [path for path in folder.glob(_pattern(one.path)) if path.is_file()]
-        if any(foreign(path.name, whole.order) is None for path in there):
-            text = say("It is there now, but was not judged yet: build the bundle again. {why}", why=one.why)
-            yield Finding(one.path, Trouble.TO_BRING, text)
-        else:
-            yield Finding(one.path, Trouble.TO_BRING, one.why)
+        path = taking.there(folder, one, whole.order)
+        wrong = taking.wrong_with(path, whole.order) if path is not None and hashes else None
+        here = say("It is there now, but not part of the bundle yet. `pilot bundle take` looks at it and takes it in.")
+        yield Finding(one.path, Trouble.TO_BRING, one.why if path is None else wrong or here)
 
 
 def _pattern(path: str) -> str:

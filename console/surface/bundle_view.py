@@ -8,6 +8,7 @@ import streamlit as st
 from console.bundles import manifest, verify
 from console.bundles.manifest import Manifest
 from console.bundles.suits import misfits
+from console.bundles.taking import take
 from console.bundles.verify import Finding, Trouble
 from console.catalog.knowledge import known
 from console.errors import ConsoleError
@@ -55,6 +56,14 @@ def bundle_section(host: Host, stack: Stack | None) -> None:
         _holds(whole)
         _other_stack(whole, stack)
         _findings(folder, findings)
+        if whole.missing:
+            st.button(
+                t("Take in what was brought"),
+                key="bundle-take",
+                on_click=attempt,
+                args=(take, folder),
+                help=t("Looks at every awaited file that is there now, its content too, and needs no internet."),
+            )
         _push(host, folder, findings)
     last = history.latest(bundling.KIND, host.id)
     if last is not None:

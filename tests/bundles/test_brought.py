@@ -5,10 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from console.bundles import manifest
 from console.bundles.manifest import Manifest
+from console.bundles.taking import take
 from console.bundles.verify import verify
 from tests.bundles.test_build import DRIVER, WHY, contents, make, missing, package, troubles
-from tests.bundles.web import Web
+from tests.bundles.web import Web, wheel
 
 __all__ = ["make"]
 
@@ -52,7 +54,7 @@ def test_a_wrong_wheel_in_the_place_of_one_that_is_awaited_is_told(
     assert troubles(where.parent) == {"wheels/triton_ascend-3.2.2-*.whl": "to_bring", f"wheels/{wrong}": "foreign"}
     (where / wrong.replace("39", "311")).write_bytes(b"x")
     waited = next(one for one in verify(where.parent) if one.path.endswith("-*.whl"))
-    assert "not judged yet: build the bundle again" in str(waited.text)
+    assert "is no wheel inside" in str(waited.text)
 
 
 def test_a_download_that_has_not_ended_and_an_empty_file_are_told(
@@ -65,3 +67,23 @@ def test_a_download_that_has_not_ended_and_an_empty_file_are_told(
     assert troubles(folder) == {DRIVER: "to_bring", f"{DRIVER}.crdownload": "partial"}
     (folder / DRIVER).write_bytes(b"")
     assert missing(make(contents(by_hand=[DRIVER])))[DRIVER] == f"{DRIVER} is empty. Fetch it again."
+
+
+def test_what_was_brought_is_taken_in_without_any_index(make: Callable[..., Manifest], tmp_path: Path) -> None:
+    folder, firmware = tmp_path / "包", "Ascend-hdk-910b-npu-firmware_7.8.0.6.201.run"
+    make(contents("triton-ascend==3.2.2", by_hand=[DRIVER, firmware]))
+    assert take(folder)[1] == 0
+    package(folder, DRIVER, "driver", "25.5.1", "910b")
+    (folder / firmware).write_bytes(b"<html>")
+    name, content = wheel("triton_ascend", "3.2.2", "cp311-cp311-linux_aarch64")
+    (folder / "wheels" / name).write_bytes(content)
+    whole, added = take(folder)
+    assert (added, list(missing(whole))) == (2, [firmware])
+    assert manifest.read(folder) == whole
+    assert {one.path: one.source for one in whole.files} == {
+        DRIVER: "brought by hand",
+        f"wheels/{name}": "brought by hand",
+    }
+    assert {one.path: one.trouble for one in verify(folder)} == {firmware: "to_bring"}
+    assert "is no installer but a web page" in str(verify(folder)[0].text)
+    assert "`pilot bundle take` looks at it" in str(verify(folder, hashes=False)[0].text)

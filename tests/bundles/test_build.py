@@ -167,7 +167,7 @@ def test_what_a_person_must_bring_is_named_until_it_is_there(make: Callable[...,
     assert missing(whole) == {DRIVER: str(WHY)}
     assert troubles(tmp_path / "包") == {DRIVER: Trouble.TO_BRING}
     package(tmp_path / "包", DRIVER, "driver", "25.5.1", "910b")
-    assert "was not judged yet" in str(verify(tmp_path / "包")[0].text)
+    assert "`pilot bundle take` looks at it" in str(verify(tmp_path / "包")[0].text)
     whole = make(contents(by_hand=[DRIVER]))
     assert [(one.path, one.source) for one in whole.files] == [(DRIVER, "brought by hand")]
     assert verify(tmp_path / "包") == []

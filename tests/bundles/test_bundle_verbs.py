@@ -186,5 +186,9 @@ def test_words_for_people(pilot: Pilot, docker: Callable[[str], Path], tmp_path:
     assert "To bring: 3. Put each just there" in told
     code, told, _ = pilot("verify", tmp_path / "b")
     assert (code, told.count("to bring  ")) == (1, 3)
+    package(tmp_path / "b", DRIVER, "driver", "25.5.1", "910b")
+    code, told, _ = pilot("take", tmp_path / "b")
+    assert (code, told.startswith("Taken in: 1\n"), told.count("to bring  ")) == (1, True, 2)
+    assert pilot("take", tmp_path)[0] == 2
     assert pilot("verify", tmp_path)[0] == 2
     assert "is no folder" in pilot("verify", tmp_path / "nowhere")[2]

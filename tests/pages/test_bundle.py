@@ -67,3 +67,12 @@ def test_a_host_the_bundle_is_not_for_is_told_before_it_is_sent(host: Host, bund
     page.multiselect(key=f"bundle-hosts-{host.id}").set_value([other.id]).run()
     assert any("other · The bundle is for aarch64, this host is" in one.value for one in page.warning)
     assert not page.button(key="bundle-push").disabled
+
+
+def test_what_was_brought_is_taken_in_on_the_page(host: Host, bundle: Path) -> None:
+    page = opened("install")
+    page.text_input(key="bundle-folder").set_value(str(bundle)).run()
+    (bundle / DRIVER).write_bytes(b"#!/bin/sh\nexit 0\n")
+    press(page, "bundle-take")
+    assert "bundle-take" not in {one.key for one in page.button}
+    assert DRIVER in {one.path for one in manifest.required(bundle).files}
