@@ -9,6 +9,7 @@ from console.catalog.knowledge import known
 from console.serving.asked import Refusal, ServeSpec
 from console.serving.conflicts import conflicts
 from console.serving.known import config_troubles, limit_troubles, method_trouble, variable_trouble
+from console.serving.options import QUIET
 from console.serving.options import refusals as option_refusals
 from console.serving.rules import chip_breaches
 from console.text import Text, say
@@ -31,6 +32,12 @@ def wrapped(cann: str = CANN) -> tuple[str, ...]:
         'exec "$@"'
     )
     return "bash", "-c", setup, "bash"
+
+
+def quiet(spec: ServeSpec) -> tuple[str, ...]:
+    """Words that keep what the console asks every two seconds out of the log, for a release that knows them."""
+    option = QUIET[0]
+    return QUIET if option in parsers.parser_of(spec.release).by_name and option not in spec.extra_args else ()
 
 
 def family_of(chip: str) -> str | None:

@@ -16,7 +16,7 @@ from console.serving.asked import AUTO, Refusal, ServeSpec
 from console.serving.backends.ascend_docker import image_of
 from console.serving.conflicts import conflicts
 from console.serving.explain_around import around
-from console.serving.explain_local import local_fields
+from console.serving.explain_local import local_fields, without_quiet
 from console.serving.explain_model import model_findings, of_catalog, unquantized
 from console.serving.explain_options import Options
 from console.serving.explain_parts import Finding, Ignored, Pasted, Settings
@@ -77,7 +77,7 @@ def understand(text: str, release: str = "", chip: str = "") -> Understood:
     settings = Settings(pasted, read_as, ascend.family_of(chip))
     Options(settings).all()
     backend = "local_cpu" if pasted.is_local else ascend.DOCKER if pasted.kind == "docker" else ascend.VENV
-    fields: dict[str, Any] = {"backend": backend, **settings.fields}
+    fields: dict[str, Any] = {"backend": backend, **without_quiet(settings.fields)}
     if pasted.is_local:
         fields = local_fields(fields, pasted)
     else:

@@ -3,19 +3,25 @@
 from typing import Any
 
 from console.serving.explain_parts import Pasted
+from console.serving.options import QUIET
 from console.serving.spec import GIB
 
-ALWAYS = ("--disable-access-log-for-endpoints", "/health,/metrics")
+
+def without_quiet(fields: dict[str, Any]) -> dict[str, Any]:
+    """`fields` less what every command of ours has that keeps the log quiet."""
+    rest = list(fields.get("extra_args", ()))
+    at = next((at for at in range(len(rest)) if tuple(rest[at : at + 2]) == QUIET), None)
+    if at is None:
+        return fields
+    del rest[at : at + 2]
+    others = {key: value for key, value in fields.items() if key != "extra_args"}
+    return {**others, **({"extra_args": tuple(rest)} if rest else {})}
 
 
 def local_fields(fields: dict[str, Any], pasted: Pasted) -> dict[str, Any]:
-    """`fields` as the backend local_cpu has them: space for the KV cache, CPU cores, nothing that it always does."""
+    """`fields` as the backend local_cpu has them: space for the KV cache, CPU cores, and always eager."""
     made = {key: value for key, value in fields.items() if key not in ("enforce_eager", "extra_args")}
     rest = list(fields.get("extra_args", ()))
-    for words in (list(ALWAYS),):
-        if words[0] in rest:
-            at = rest.index(words[0])
-            del rest[at : at + 2]
     if "--kv-cache-memory-bytes" in rest:
         at = rest.index("--kv-cache-memory-bytes")
         if rest[at + 1].isdecimal():

@@ -41,6 +41,8 @@ BESIDE: Mapping[str, str] = {"tool_parser": "--enable-auto-tool-choice", "lora_m
 """Field -> a switch without which its option does nothing."""
 REASONING_SWITCH_UNTIL = "0.9.0"
 """Before this release --reasoning-parser did nothing without --enable-reasoning."""
+QUIET = ("--disable-access-log-for-endpoints", "/health,/metrics")
+"""What the console asks every two seconds is no news in a log; vLLM knows it from 0.18 on."""
 UNSET: Mapping[str, object] = {**DEFAULTS, "dtype": AUTO}
 """What each field is when its option is not given."""
 

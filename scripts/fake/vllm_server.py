@@ -40,6 +40,8 @@ class Surface(BaseHTTPRequestHandler):
     server: Server
 
     def log_message(self, format: str, *words: object) -> None:
+        if getattr(self, "path", "") in (self.server.serve.disable_access_log_for_endpoints or "").split(","):
+            return
         print(f"(APIServer pid={os.getpid()}) INFO:     {self.client_address[0]} - {format % words}", flush=True)
 
     def do_GET(self) -> None:

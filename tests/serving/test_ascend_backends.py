@@ -41,8 +41,25 @@ def test_what_nobody_chose_is_not_written() -> None:
     assert made.argv[4:] == (
         *("/w/runtimes/r/bin/vllm", "serve", "/data/models/smol", "--served-model-name", "smol"),
         *("--host", "127.0.0.1", "--port", "8001"),
+        *("--disable-access-log-for-endpoints", "/health,/metrics"),
     )
     assert made.env["ASCEND_RT_VISIBLE_DEVICES"] == "0,1"
+
+
+@pytest.mark.parametrize(
+    ("changes", "times"),
+    [
+        ({}, 1),
+        ({"backend": "ascend_docker"}, 1),
+        ({"release": "0.13.0"}, 0),
+        ({"extra_args": ("--disable-access-log-for-endpoints", "/health")}, 1),
+    ],
+)
+def test_what_is_asked_every_two_seconds_is_kept_out_of_the_log(changes: dict[str, object], times: int) -> None:
+    """Where the release knows how, and nobody chose something else."""
+    asked = npus(**changes)
+    assert refused(asked) == {}
+    assert command(asked, "/r").argv.count("--disable-access-log-for-endpoints") == times
 
 
 def test_everything_that_can_be_chosen_is_written_once() -> None:

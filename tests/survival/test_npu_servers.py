@@ -118,6 +118,8 @@ def test_it_is_installed_asked_and_gone(route: Route, make: Make, worker: Worker
     log = attempt_log(one.id, 1).tail()
     assert "Rehearsal: this is a stand-in for vLLM" in log
     assert "the pretended engine answers in the place of" in log
+    assert "/v1/chat/completions" in log
+    assert "GET /health" not in log, "asked every two seconds, it would be all that is read"
     assert key not in seen_by_others(host)
     assert key not in kept(one, host)
     assert "python" in holders(host)

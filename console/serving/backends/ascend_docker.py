@@ -51,7 +51,7 @@ class AscendDocker:
         keeps = (f"--preserve-env={API_KEY}",) if site.root and spec.api_key else ()
         outside = (*site.root, *keeps, *docker_run(spec))
         image = (image_of(spec), *ascend.wrapped())
-        argv = (*outside, *image, "vllm", "serve", *options.words(inside))
+        argv = (*outside, *image, "vllm", "serve", *options.words(inside), *ascend.quiet(spec))
         begins = (len(outside), len(outside) + 1, len(outside) + len(image))
         return Command(argv, {}, (API_KEY,) if spec.api_key else (), begins)
 

@@ -31,7 +31,7 @@ class AscendVenv:
         if spec.device_ids:
             env[VISIBLE] = ",".join(map(str, spec.device_ids))
         before = ascend.wrapped(site.cann or ascend.CANN)
-        argv = (*before, vllm, "serve", *options.words(spec))
+        argv = (*before, vllm, "serve", *options.words(spec), *ascend.quiet(spec))
         return Command(argv, env, (API_KEY,) if spec.api_key else (), (len(before),))
 
     def refusals(self, spec: ServeSpec, model: ModelFacts, machine: Machine) -> list[Refusal]:

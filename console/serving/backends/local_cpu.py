@@ -15,6 +15,7 @@ from console.plans import local_cpu
 from console.serving.asked import AUTO, DEFAULTS, FIRST
 from console.serving.backends import USUAL, Site
 from console.serving.command import API_KEY, OFFLINE, Command, common_words
+from console.serving.options import QUIET
 from console.serving.spec import (
     DTYPES,
     GIB,
@@ -56,7 +57,7 @@ class LocalCpu:
     def command(self, spec: ServeSpec, runtime_folder: str, site: Site = USUAL) -> Command:
         """Always eager: compiled, this build got ready and then answered with garbage (bfloat16, measured)."""
         argv = [str(PurePosixPath(runtime_folder) / "bin" / "vllm"), "serve", *common_words(spec), "--enforce-eager"]
-        argv += ["--disable-access-log-for-endpoints", "/health,/metrics"]  # asked every two seconds: no news
+        argv += QUIET
         env = {**spec.extra_env, **OFFLINE}
         if float(spec.kv_space_gib).is_integer():
             env["VLLM_CPU_KVCACHE_SPACE"] = str(int(spec.kv_space_gib))

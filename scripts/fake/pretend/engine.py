@@ -17,7 +17,7 @@ from pathlib import Path
 
 from pretend import boxes, docker_ports, engine_flags, engine_limits, npu_python, place
 
-TAKES = ("--served-model-name", "--host", "--port", "--max-num-seqs", "--api-key")
+TAKES = ("--served-model-name", "--host", "--port", "--max-num-seqs", "--api-key", "--disable-access-log-for-endpoints")
 """Options that carry over to another engine with another model."""
 CPU_WORDS = ("--enforce-eager", "--disable-access-log-for-endpoints", "/health,/metrics")
 """Compiled, the CPU build answers with garbage; and what is asked every two seconds is no news."""
