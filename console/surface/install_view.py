@@ -107,8 +107,8 @@ def _line(one: Stack) -> str:
     driver = {
         DriverState.FITS: t("the driver stays"),
         DriverState.UNLISTED: t("the driver stays, but no table of the vendor names it"),
-        DriverState.UPGRADE: t("the driver is upgraded"),
-        DriverState.INSTALL: t("the driver is installed"),
+        DriverState.UPGRADE: t("the driver will be upgraded"),
+        DriverState.INSTALL: t("the driver will be installed"),
     }[one.driver.state]
     return f"vllm-ascend {one.release.vllm_ascend} · {way} · CANN {one.variant.cann} · Python {one.python} · {driver}"
 

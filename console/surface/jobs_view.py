@@ -102,7 +102,8 @@ def _step(job: JobView, step: StepView) -> None:
     if step.elapsed is not None and step.state != StepState.SATISFIED:
         times = t("{span}, expected about {expected}", span=span(step.elapsed), expected=expected)
     elif step.told_s is not None:
-        times = t("{span} by hand, expected about {expected}", span=span(step.told_s), expected=expected)
+        took = t("{n} s", n=round(step.told_s)) if step.told_s < 60 else span(step.told_s)  # told in whole seconds
+        times = t("{span} by hand, expected about {expected}", span=took, expected=expected)
     label = " · ".join(filter(None, (mark(step.state), f"**{words(step.step.title)}**", times)))
     opened = step.state in (StepState.RUNNING, StepState.FAILED)
     # A widget keeps how it was opened; by another name it opens when its step begins or fails, and closes afterwards.

@@ -22,7 +22,7 @@ def test_choose_read_try_and_start(make: Make) -> None:
     offered = page.selectbox(key=f"stack-{host.id}")
     best = stacks.resolution(host).stacks[0]
     assert best.release.vllm_ascend in offered.options[0]
-    assert "the driver is installed" in offered.options[0]
+    assert "the driver will be installed" in offered.options[0]
     assert "Why others do not fit" in said(page)
     assert "Install driver and firmware in this order" in said(page)
     venv = next(one for one in offered.options if "without a container" in one)
