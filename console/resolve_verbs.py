@@ -41,6 +41,7 @@ def options(one: argparse.ArgumentParser) -> None:
         "--python", action="append", default=[], help=t("version of a Python that is there; repeat it for more")
     )
     one.add_argument("--route", choices=("venv", "docker"), help=t("only this way to run the engine"))
+    one.add_argument("--stack", default="", metavar=t("VERSION"), help=t("only this release of vllm-ascend"))
     one.add_argument("--host", default="", help=t("a host of the inventory, as it was last asked about itself"))
     one.add_argument("--why-not", default="", metavar=t("WORDS"), help=t("a combination of versions or flags to judge"))
 
@@ -198,7 +199,19 @@ def _resolution(chosen: argparse.Namespace, target: "Target", catalog: "Knowledg
     from console.plans.refusals import Route
     from console.plans.resolve import resolve as stacks_for
 
-    return stacks_for(target, catalog, [Route(chosen.route)] if chosen.route else tuple(Route))
+    found = stacks_for(target, catalog, [Route(chosen.route)] if chosen.route else tuple(Route))
+    wanted = chosen.stack.strip().lower().removeprefix("v")
+    if not wanted:
+        return found
+    names = [one.vllm_ascend for one in catalog.releases]
+    if wanted not in names:
+        raise NotFound(say("The console installs no release '{release}' of vllm-ascend. It installs: {names}.",
+                           release=chosen.stack, names=", ".join(names)))  # fmt: skip
+    return replace(
+        found,
+        stacks=tuple(one for one in found.stacks if one.release.vllm_ascend == wanted),
+        refused=tuple(one for one in found.refused if one.release.vllm_ascend == wanted),
+    )
 
 
 def _tell(resolution: "Resolution | None", answers: "WhyNot | None") -> None:

@@ -64,6 +64,19 @@ def test_only_one_route(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["stacks"][0]["vllm_ascend"] == "0.23.0"
 
 
+def test_one_release_alone_is_told_with_its_packages(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = pilot([*HOST, "--stack", "v0.18.0", "--route", "venv"], capsys)
+    assert code == 0
+    assert "Ascend-cann-toolkit_9.0.0_linux-aarch64.run" in out
+    assert "0.23.0" not in out
+    code, out, _ = pilot([*HOST, "--stack", "0.23.0.post1", "--json"], capsys)
+    found = json.loads(out)
+    assert {(one["vllm_ascend"], one["route"]) for one in found["stacks"]} == {("0.23.0.post1", "docker")}
+    assert {(one["vllm_ascend"], one["route"]) for one in found["refused"]} == {("0.23.0.post1", "venv")}
+    code, _, err = pilot([*HOST, "--stack", "9.9"], capsys)
+    assert (code, "installs no release '9.9'" in err, "0.23.0.post1" in err) == (2, True, True)
+
+
 def test_words_for_people(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     code, out, _ = pilot([*HOST, "--route", "venv"], capsys)
     assert code == 0

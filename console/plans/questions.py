@@ -235,7 +235,8 @@ class _Asking:
         return _stack_words(best) if best else _release_words(self._newest())
 
 
-_MENDABLE = tuple(f"plugin_{part}" for part in ("vllm", "cann", "torch", "torch_npu", "triton_ascend"))
+_PARTS = ("vllm", "cann", "torch", "torch_npu", "triton_ascend")
+_MENDABLE = (*(f"plugin_{part}" for part in _PARTS), *(f"vllm_{part}" for part in _PARTS))
 
 
 def _stack_words(stack: Stack) -> Note:

@@ -111,6 +111,12 @@ def test_other_combinations_are_held_against_the_releases(text: str, code: str, 
     assert words in in_language(found[code].finding, "en")
 
 
+def test_the_version_that_mends_it_is_named() -> None:
+    found = {one.code: one for one in why_not("torch-npu 2.5.1 with vllm 0.9.1", KNOWN).answers}
+    assert in_language(found["vllm_torch_npu"].instead, "en").startswith("Fetch next: torch")
+    assert "2.5.1.post1" in in_language(found["vllm_torch_npu"].instead, "en")
+
+
 @pytest.mark.parametrize("row", KNOWN.rows, ids=lambda row: row.vllm_ascend)
 def test_only_what_one_release_has_together_is_said_to_fit(row: Row) -> None:
     """Every release fits with its own versions, and with none of them changed to that of a far release."""
