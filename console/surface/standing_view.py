@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import streamlit as st
 
@@ -11,6 +11,7 @@ from console.hosts import observe
 from console.hosts.inventory import Host
 from console.hosts.observe import Checked
 from console.jobs import path
+from console.jobs.stacks import target
 from console.jobs.stages import LIMITS
 from console.jobs.ways import way_of
 from console.surface.ui import ago, attempt, mark, marked, t, who, words
@@ -19,6 +20,8 @@ from console.text import say
 MOST_NAMED = 6
 TOGETHER = "installed_parts_fit"
 """The check whose failure is told on the host itself."""
+FOR_WANT_OF_A_DRIVER = ("driver_installed", "cards_in_npu_smi")
+"""Checks that fail on every host that has no driver; there they are no reason against installing it."""
 
 
 def warn_of_failed(host: Host) -> None:
@@ -27,21 +30,30 @@ def warn_of_failed(host: Host) -> None:
     failed = [] if checked is None else [one for one in checked.judged if one.failed]
     if checked is None or not failed:
         return
-    names = " · ".join(words(one.title) for one in failed[:MOST_NAMED])
+    brought = [one for one in failed if one.name in FOR_WANT_OF_A_DRIVER and target(host).driver is None]
+    others = [one for one in failed if one not in brought]
     with st.container(key="failed-checks", gap="xsmall"):
-        st.warning(
-            marked(
-                say(
-                    "Checks that failed on {host}, asked {ago}: {names}. An installation brings driver, CANN and "
-                    "packages at most; whatever else fails should be mended first.",
-                    host=host.title,
-                    ago=ago(checked.time),
-                    names=names + (" …" if len(failed) > MOST_NAMED else ""),
-                )
-            ),
-            icon=":material/warning:",
-        )
+        if brought:
+            told = say(
+                "{host} has no driver yet, so these checks fail: {names}. An installation brings the driver.",
+                host=host.title,
+                names=_names(brought),
+            )
+            st.info(marked(told), icon=":material/info:")
+        if others:
+            told = say(
+                "Checks that failed on {host}, asked {ago}: {names}. An installation brings driver, CANN and "
+                "packages at most; whatever else fails should be mended first.",
+                host=host.title,
+                ago=ago(checked.time),
+                names=_names(others),
+            )
+            st.warning(marked(told), icon=":material/warning:")
         to_checklist(host, profile)
+
+
+def _names(failed: Sequence[Judged]) -> str:
+    return " · ".join(words(one.title) for one in failed[:MOST_NAMED]) + (" …" if len(failed) > MOST_NAMED else "")
 
 
 def ask_first(host: Host) -> bool:

@@ -72,6 +72,13 @@ def test_checks_that_failed_are_named_before_an_installation(make: Make) -> None
     assert links(page)["Open the Checklist"].startswith(f"checklist?host={host.id}")
 
 
+def test_that_a_bare_host_has_no_driver_is_no_warning(make: Make) -> None:
+    page = opened("install", host=make("driver-missing").id)
+    (told,) = (one.value for one in page.info if "has no driver yet" in one.value)
+    assert "Cards in npu\\-smi · Driver" in told
+    assert not [one for one in page.warning if "Checks that failed on" in one.value]
+
+
 def test_the_bundle_that_is_advised_is_that_of_the_chosen_stack(make: Make) -> None:
     host = make("driver-missing")
     page = opened("install", host=host.id)
