@@ -59,16 +59,34 @@ def steps(host: Host, wish: Wish) -> list[Step]:
 def installed_wish(host: Host) -> Wish | None:
     """What the last installation on this host was to bring, whatever became of it; None where there was none."""
     last = history.latest("install", host.id)
-    looks = [] if last is None else [one.step for one in last.steps if one.step.action == LOOK]
-    wishes = [stacks.wish_of(one.arguments) for one in looks if "route" in one.arguments]
+    wishes = [] if last is None else _wishes(last)
     return wishes[-1] if wishes else stacks.last_wish(host)
+
+
+def _wishes(job: history.JobView) -> list[Wish]:
+    looks = [one.step for one in job.steps if one.step.action == LOOK]
+    return [stacks.wish_of(one.arguments) for one in looks if "route" in one.arguments]
+
+
+def _earlier_cann(host: Host, present: str) -> list[str]:
+    """Versions of CANN that earlier installations were to bring, beside the present one, the latest first.
+
+    An image has its own inside.
+    """
+    best_last = [one for one in reversed(stacks.resolution(host).stacks) if one.route is Route.VENV]
+    versions = {one.release.vllm_ascend: one.variant.cann for one in best_last}
+    jobs = [one for one in history.jobs(host_id=host.id) if one.kind == "install"]
+    wishes = [wish for job in jobs for wish in _wishes(job) if wish.route is Route.VENV]
+    found = [versions.get(one.release, present) for one in wishes]
+    return [one for one in dict.fromkeys(found) if one != present]
 
 
 def removal(host: Host, wish: Wish, *, with_driver: bool = False) -> list[Step]:
     """The steps that take back what was installed for this stack."""
     stack = stacks.chosen(host, wish)
     options = options_of(host, wish.source, wish.packages)
-    listed = ascend_removal.plan(stacks.target(host), stack, options, known(), with_driver=with_driver)
+    earlier = _earlier_cann(host, stack.variant.cann)
+    listed = ascend_removal.plan(stacks.target(host), stack, options, known(), with_driver=with_driver, earlier=earlier)
     title = say("Note what is installed now")
     return [*listed, Step("look", title, action="look_at_what_is_left", expected_s=5, timeout_s=300)]
 

@@ -98,6 +98,14 @@ def test_a_second_operator_is_told_whose_job_works_on_the_host(make: Make) -> No
     assert [one.id for one in history.jobs() if one.kind in ("install", "remove")] == [number]
 
 
+def test_what_was_there_before_an_upgrade_is_removed_too(make: Make) -> None:
+    host = make("two-healthy-910b4")
+    for release in ("0.13.0", "0.18.0", "0.23.0"):
+        jobs.cancel(installing.start(host.id, Wish(Route.VENV, release), actor="wang"), actor="wang")
+    found = [one.name for one in installing.removal(host, VENV) if "toolkit" in one.name]
+    assert found == ["remove-toolkit", "remove-toolkit-9.0.0", "remove-toolkit-8.5.0"]
+
+
 def test_the_driver_goes_only_if_that_was_asked_for(make: Make, worker: WorkerProcess) -> None:
     """It was installed by the console, as its notes say; afterwards the host is known to be without one."""
     host = make("two-healthy-910b4")

@@ -29,8 +29,8 @@ def bundle(tmp_path: Path) -> Path:
     return packages(tmp_path / "a bundle")
 
 
-def plan(host: Target, bundle: Path, route: Route = Route.VENV, **more: object) -> dict[str, Step]:
-    release = "0.23.0" if route is Route.VENV else "0.23.0.post1"
+def plan(host: Target, bundle: Path, route: Route = Route.VENV, release: str = "", **more: object) -> dict[str, Step]:
+    release = release or ("0.23.0" if route is Route.VENV else "0.23.0.post1")
     stack = next(one for one in on(route, **vars(host)).stacks if one.release.vllm_ascend == release)
     options = Options(WORK, packages=str(bundle), **more)  # type: ignore[arg-type]
     made = ascend_venv.plan if route is Route.VENV else ascend_docker.plan

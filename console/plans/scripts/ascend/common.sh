@@ -46,6 +46,12 @@ running_driver() { timeout 60 npu-smi info 2>/dev/null | sed -n 's/^.*npu-smi \(
 boot_id() { cat /proc/sys/kernel/random/boot_id; }
 # noted WHAT VERSION: keeps in mind what this console installed here, so that it removes nothing else one day.
 noted() { mkdir -p "$notes"; printf '%s\n' "$2" >"$notes/$1.part"; mv "$notes/$1.part" "$notes/$1"; }
+# Of what may be there in several versions each has its line, the newest last.
+brought() { mkdir -p "$notes"; rest=$(forgetting "$1" "$2"); noted "$1" "${rest:+$rest
+}$2"; }
+was_brought() { grep -qxF -e "$2" "$notes/$1" 2>/dev/null; }
+forgetting() { grep -vxF -e "$2" "$notes/$1" 2>/dev/null || true; }
+forget() { rest=$(forgetting "$1" "$2"); if [ -n "$rest" ]; then noted "$1" "$rest"; else rm -f "$notes/$1"; fi; }
 restart_due() { noted restart "$(boot_id)"; }
 
 # holders: one line for each process that holds a card: its number, its name, and its container if it has one.

@@ -13,4 +13,4 @@ unpack it while pulling: pull it elsewhere, docker save it, and install from a f
 fi
 engine image inspect "$image" >/dev/null 2>&1 || engine inspect "$image" >/dev/null 2>&1 ||
     fail "The archive was loaded, but it holds another image than $image."
-noted image "$image"
+brought image "$image"

@@ -2,4 +2,4 @@
 package_here "$file"
 room 6000 "$prefix" "the operators"
 with_env "$packages/$file" --install --quiet --install-path="$prefix"
-noted ops "$version"
+brought ops "$version"

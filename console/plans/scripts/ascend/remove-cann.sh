@@ -2,4 +2,4 @@
 cards_free "removing CANN"
 package_here "$file"
 install_cann sh "$packages/$file" --uninstall --install-path="$prefix"
-rm -f "$notes/$what"
+forget "$what" "$version"

@@ -1,2 +1,2 @@
 # Only what this console installed here is removed.
-[ ! -e "$notes/$what" ] || { echo "Installed by the console: $what $(cat "$notes/$what")"; exit 1; }
+! was_brought "$what" "$version" || { echo "Installed by the console: $what $version"; exit 1; }

@@ -12,7 +12,7 @@ case $backend in
         image=$(cat "$notes/container-looked" 2>/dev/null || true)
         if [ -z "$image" ] || ! engine inspect "$image" >/dev/null 2>&1; then
             [ -s "$notes/image" ] || exit 44
-            image=$(cat "$notes/image")
+            image=$(tail -n 1 "$notes/image")
         fi
         engine inspect "$image" >/dev/null 2>&1 || { echo "the image $image is not there any more"; exit 1; }
         printf '%s\n' "$image"

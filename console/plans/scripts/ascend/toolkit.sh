@@ -2,4 +2,4 @@
 package_here "$file"
 room 12000 "$prefix" "CANN"
 install_cann sh "$packages/$file" --full --quiet --install-path="$prefix"
-noted toolkit "$version"
+brought toolkit "$version"
