@@ -46,23 +46,25 @@ def plan_preview(host: Host, kind: str, title: Text, steps: Sequence[Step], *, k
         on_click=attempt,
         args=(by_hand.export, host, kind, title, steps, language()),
     )
-    chosen = st.selectbox(
+    numbers = {step.name: number for number, step in enumerate(steps)}
+    name = st.selectbox(
         t("Read the step"),
-        range(len(steps)),
+        list(numbers),  # by name: a plan that became shorter has another step at each place
         index=None,
         key=f"{key}plan-step",
-        format_func=lambda n: f"{n + 1}. {words(steps[n].title)}",
+        format_func=lambda one: f"{numbers[one] + 1}. {words(steps[numbers[one]].title)}" if one in numbers else one,
         placeholder=t("a step"),
     )
-    if chosen is not None:
-        if steps[chosen].action == RESTART:
+    if name in numbers:
+        chosen = steps[numbers[name]]
+        if chosen.action == RESTART:
             st.caption(t("It asks first: {question}", question=QUESTION))
-        _script([one.script for one in steps], steps[chosen].script, f"{key}whole-script")
-        if steps[chosen].verify:
+        _script([one.script for one in steps], chosen.script, f"{key}whole-script")
+        if chosen.verify:
             st.caption(t("It counts as done when this succeeds:"))
-            _script([one.verify for one in steps], steps[chosen].verify, f"{key}whole-verify")
-        if steps[chosen].rollback is not None:
-            st.caption(t("To take it back: {how}", how=steps[chosen].rollback))
+            _script([one.verify for one in steps], chosen.verify, f"{key}whole-verify")
+        if chosen.rollback is not None:
+            st.caption(t("To take it back: {how}", how=chosen.rollback))
 
 
 def _steps(steps: Sequence[Step], key: str) -> None:

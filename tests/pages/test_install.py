@@ -24,7 +24,7 @@ def test_before_anything_was_done_every_step_can_be_read(host: Host) -> None:
     steps = path.planned("install", host).steps
     assert page.expander[0].proto.expanded
     assert f"{len(steps)} steps" in said(page)
-    page.selectbox(key="plan-step").set_value(1).run()
+    page.selectbox(key="plan-step").select_index(1).run()
     assert steps[1].script.strip() in said(page)
     own = page.code[0].value
     first = next(line for line in own.splitlines() if "=" not in line)

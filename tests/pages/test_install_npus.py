@@ -27,7 +27,7 @@ def test_choose_read_try_and_start(make: Make) -> None:
     assert "Install driver and firmware in this order" in said(page)
     venv = next(one for one in offered.options if "without a container" in one)
     page = calm(offered.select(venv).run())
-    page.selectbox(key="plan-step").set_value(4).run()
+    page.selectbox(key="plan-step").set_value("driver").run()
     assert "--full --install-for-all" in said(page)
     assert "uninstall.sh" in said(page)
     own = next(one.value for one in page.code if "cards_free" in one.value)
@@ -48,6 +48,19 @@ def test_choose_read_try_and_start(make: Make) -> None:
     assert (job.state, job.host_id) == ("queued", host.id)
     assert "packages='/data/$(touch x) 包'" in job.steps[0].step.script
     assert page.button(key="install-now").disabled
+
+
+def test_a_step_that_another_plan_does_not_have_is_not_read_any_more(make: Make) -> None:
+    host = make("driver-missing")
+    page = opened("install", host=host.id)
+    offered = page.selectbox(key=f"stack-{host.id}")
+    venv, docker = (next(one for one in offered.options if how in one) for how in ("without a", "in a container"))
+    page = calm(offered.select(venv).run())
+    page = calm(page.selectbox(key="plan-step").set_value("toolkit").run())
+    assert "install_cann" in said(page)
+    page = calm(page.selectbox(key=f"stack-{host.id}").select(docker).run())
+    assert page.selectbox(key="plan-step").value is None
+    assert "install_cann" not in said(page)
 
 
 def test_it_speaks_chinese(make: Make) -> None:
