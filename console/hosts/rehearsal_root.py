@@ -9,13 +9,13 @@ import json
 import os
 import shutil
 import socket
-import stat
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from console.hosts.rehearsal_copies import copy, like, link, take
 from console.hosts.rehearsal_mounts import (
     BIND,
     NO_DEV,
@@ -40,8 +40,6 @@ CARRIED = (".config/pip/pip.conf", ".pip/pip.conf", ".config/uv/uv.toml")
 OWN = {"/usr": 0, "/usr/lib": 0, "/usr/local": 2, "/etc": 9, "/var": 1, "/opt": 0, "/srv": 0}
 """Where folders that belong to somebody else are made the host's own, so that its root may write there: those in each
 of these, and so many levels below them. Each costs a moment at the first start and when the host is removed."""
-COPIED_BYTES = 1_048_576
-"""Files of /etc up to this size are copied where they belong to somebody else, so that its root may change them."""
 OPENED_DEPTH = 3
 SYSTEM = {"tmp", "run", "proc", "sys", "dev"}
 NODES = ("null", "zero", "full", "random", "urandom", "tty")
@@ -151,42 +149,6 @@ def own_folders(place: Path) -> Iterator[tuple[Path, int]]:
             yield Path(name), depth
         elif place.is_relative_to(name):
             yield place, depth - len(place.relative_to(name).parts)
-
-
-def take(lower: Path, upper: Path, levels: int) -> None:
-    """Make folders of somebody else the host's own in its upper folder, and in /etc the files too.
-
-    What the host removed itself stays removed, for in the upper folder a mark stands in its place.
-    """
-    if levels < 0 or not lower.is_dir() or not os.access(lower, os.R_OK | os.X_OK):
-        return  # not for us to read: it stays as it is
-    for entry in lower.iterdir():
-        there = upper / entry.name
-        if entry.is_symlink() or entry.lstat().st_uid == os.getuid():
-            continue
-        if entry.is_dir() and os.access(entry, os.R_OK | os.X_OK):
-            if not os.path.lexists(there):
-                there.mkdir(parents=True)
-                like(entry, there)
-            if there.is_dir():
-                take(entry, there, levels - 1)
-        elif lower.is_relative_to("/etc") and not os.path.lexists(there):
-            copy(entry, there)
-
-
-def copy(entry: Path, there: Path) -> None:
-    if entry.is_file() and entry.stat().st_size <= COPIED_BYTES and os.access(entry, os.R_OK):
-        shutil.copyfile(entry, there)
-        there.chmod(stat.S_IMODE(entry.stat().st_mode) | 0o600)
-
-
-def like(folder: Path, there: Path) -> None:
-    there.chmod(stat.S_IMODE(folder.stat().st_mode) | 0o700)
-
-
-def link(entry: Path, there: Path) -> None:
-    if not os.path.lexists(there):
-        there.symlink_to(entry.readlink())
 
 
 def show(entry: Path, there: Path) -> None:

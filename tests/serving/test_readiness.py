@@ -5,6 +5,7 @@ import pytest
 from console.errors import EngineError
 from console.serving.client import EngineClient
 from console.serving.readiness import SANITY, Question, Verdict, normalised, prove, warm_up
+from tests.running import until
 from tests.serving.pretended import pretended
 
 CHINESE = SANITY[1]
@@ -85,7 +86,8 @@ def test_no_whole_answer_is_an_error_and_no_verdict() -> None:
 def test_warming_up_takes_one_request() -> None:
     with pretended() as url, EngineClient(url) as client:
         assert warm_up(client, "smol") > 0
-        assert 'finished_reason="stop",model_name="smol"} 1.0' in client.metrics()
+        counted = 'finished_reason="stop",model_name="smol"} 1.0'  # a moment after the answer
+        until(lambda: counted in client.metrics(), what="the count of one request")
 
 
 def test_normalising_joins_what_looks_the_same() -> None:
