@@ -66,12 +66,16 @@ def _head(job: JobView) -> None:
 
 
 def _why(job: JobView, reason: Text) -> str:
-    """Which step stopped the job and why, with the last line it printed: a code alone tells nobody what to do."""
+    """Which step stopped the job and why, with the last line its script printed: a code alone tells nobody what to do.
+
+    What the console itself did has a reason in whole sentences; its log says them again, in English.
+    """
     step = next((one for one in job.steps if one.state == StepState.FAILED), None)
     if step is None or job.by_hand:
         return marked(reason)
     why = marked(say("{number}. {title}: {why}", number=step.number, title=step.step.title, why=reason))
-    last = next((line for line in reversed(step.log().splitlines()) if line.strip()), "") if step.attempt else ""
+    log = step.log() if step.attempt and not step.step.action else ""
+    last = next((line for line in reversed(log.splitlines()) if line.strip()), "")
     return f"{why}  \n{marked(verbatim(last.strip()[:MOST_LINE]))}" if last else why
 
 
