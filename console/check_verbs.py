@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from console.errors import ConsoleError, InvalidInput, NotFound
 from console.settings import actor
 from console.terminal import FAILED, OK, UNREACHABLE, WRONG_INPUT, language, t, words
+from console.terminal_table import draw, table_of
 from console.text import Text, say
 
 if TYPE_CHECKING:
@@ -90,13 +91,13 @@ def compare(chosen: argparse.Namespace) -> int:
         }
         print(json.dumps(plain, ensure_ascii=False, indent=2))
         return FAILED if differ else OK
-    table = _table("", *(words(host.label) for host in hosts))
+    table = table_of("", *(words(host.label) for host in hosts))
     for one in checks:
         table.add_row(words(one.either.title), *(_cell(side) for side in (one.was, one.now)))
     for fact in facts:
         table.add_row(words(fact.title), *(words(side) or "–" for side in (fact.left, fact.right)))
     if checks or facts:
-        _draw(table)
+        draw(table)
     else:
         print(t("Nothing differs."))
     return FAILED if differ else OK
@@ -162,7 +163,7 @@ def _show(
         return
     if named:
         print(f"{words(host.label)}:")
-    table = _table()
+    table = table_of()
     for one in _named(found.judged, chosen.only):
         verdict = one.verdict
         table.add_row(STANDINGS[one.standing][0], words(one.title), words(verdict.seen))
@@ -170,7 +171,7 @@ def _show(
             table.add_row("", "", f"→ {words(verdict.fix)}")
         if one.waiver is not None:
             table.add_row("", "", words(waiver_words(one, f"{datetime.fromtimestamp(one.waiver.made):%Y-%m-%d}")))
-    _draw(table)
+    draw(table)
     if chosen.changes:
         _show_changes(host, found)
 
@@ -185,10 +186,10 @@ def _show_changes(host: "Host", found: "Checked") -> None:
         print(t("Nothing has changed since {time}.", time=since))
         return
     print(t("Changed since {time}", time=since))
-    table = _table("", t("was"), t("is now"))
+    table = table_of("", t("was"), t("is now"))
     for one in changes.found:
         table.add_row(words(one.either.title), _cell(one.was), _cell(one.now))
-    _draw(table)
+    draw(table)
 
 
 def _changes(host: "Host", found: "Checked") -> "Changes | None":
@@ -238,20 +239,3 @@ def _plain_difference(one: "Difference", sides: tuple[str, str]) -> dict[str, An
 
 def _or_none(text: Text | None) -> str | None:
     return None if text is None else str(text)
-
-
-def _table(*heads: str) -> "Any":
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, show_header=bool(heads))
-    for head in heads:
-        table.add_column(head, overflow="fold")
-    return table
-
-
-def _draw(table: "Any") -> None:
-    from rich.console import Console
-
-    for column in table.columns:  # those of rows without a heading too: a file name must be there to its end
-        column.overflow = "fold"
-    Console(highlight=False, markup=False).print(table)

@@ -13,16 +13,13 @@ from typing import TYPE_CHECKING, Any
 from console.errors import ConsoleError, InvalidInput, NotFound
 from console.settings import actor
 from console.terminal import FAILED, OK, WRONG_INPUT, t, words
+from console.terminal_table import draw, piped_width, table_of
 from console.text import Text, say
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from console.hosts.commands import Command
     from console.hosts.importing import Change, Entry, Preview
 
-PIPED_WIDTH = 240
-"""Signs a line may have where no terminal says how wide it is."""
 Verb = Callable[[Any, str, Callable[[argparse.Namespace], int], str], argparse.ArgumentParser]
 
 
@@ -75,7 +72,7 @@ def cards(chosen: argparse.Namespace) -> int:
         _print_json({"cards": [card_columns.plain(card) for card in found], "without": without})
         return OK
     reasons: list[str] = []
-    table = _table(t("host"), *(words(one.title) for one in card_columns.COLUMNS), t("seen"))
+    table = table_of(t("host"), *(words(one.title) for one in card_columns.COLUMNS), t("seen"))
     for number, one in enumerate(card_columns.COLUMNS, start=1):
         table.columns[number].justify = "right" if one.right else "left"
     for card in found:
@@ -84,7 +81,8 @@ def cards(chosen: argparse.Namespace) -> int:
             shown = one.shown(card)
             cells.append(words(shown) if shown else _noted(words(card.host.label), card.chip.why[one.field], reasons))
         table.add_row(words(card.host.label), *cells, _ago(card.time))
-    _draw(table, shown=bool(found))
+    if found:
+        draw(table, width=piped_width())
     print("\n".join([*reasons, *(t("{host}: {why}", host=one.host.label, why=one.why) for one in bare)]))
     return OK
 
@@ -103,7 +101,7 @@ def commands(chosen: argparse.Namespace) -> int:
     if chosen.json:
         _print_json({"commands": [_plain_command(one, names[one.host_id]) for one in rows]})
         return OK
-    table = _table(t("when (UTC)"), t("host"), t("who"), t("times"), t("took"), t("end"), t("command"))
+    table = table_of(t("when (UTC)"), t("host"), t("who"), t("times"), t("took"), t("end"), t("command"))
     for number in (3, 4, 5):
         table.columns[number].justify = "right"
     for one in rows:
@@ -111,7 +109,8 @@ def commands(chosen: argparse.Namespace) -> int:
         when = datetime.fromtimestamp(one.last, UTC).strftime("%Y-%m-%d %H:%M:%S")
         first = one.script.partition("\n")[0][:100]
         table.add_row(when, names[one.host_id], one.actor, str(one.times), f"{one.seconds:.2f} s", end, first)
-    _draw(table, shown=bool(rows))
+    if rows:
+        draw(table, width=piped_width())
     if not rows:
         print(t("No command was sent yet."))
     return OK
@@ -192,11 +191,12 @@ def _typed(asked: str) -> str:
 def _show(planned: "Preview", *, written: bool) -> None:
     from console.hosts.import_words import counted, of_change, of_what
 
-    table = _table(t("line"), t("name"), "", t("what"))
+    table = table_of(t("line"), t("name"), "", t("what"))
     for one in planned.entries:
         told = [words(of_change(change)) for change in one.changes] if one.why is None else [words(one.why)]
         table.add_row(one.place, one.name, words(of_what(one.what)), "\n".join([*told, *map(words, one.remarks)]))
-    _draw(table, shown=bool(planned.entries))
+    if planned.entries:
+        draw(table, width=piped_width())
     print("\n".join([*map(words, planned.remarks), words(counted(planned))]))
     if not written and planned.writes:
         print(t("Nothing was written. Say --yes to do this."))
@@ -254,20 +254,3 @@ def _wrong(error: ConsoleError) -> int:
 
 def _print_json(plain: dict[str, Any]) -> None:
     print(json.dumps(plain, ensure_ascii=False, indent=2))
-
-
-def _table(*heads: str) -> "Table":
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False)
-    for head in heads:
-        table.add_column(head, overflow="fold")
-    return table
-
-
-def _draw(table: "Table", *, shown: bool) -> None:
-    from rich.console import Console
-
-    if shown:
-        wide = None if sys.stdout.isatty() else PIPED_WIDTH
-        Console(highlight=False, markup=False, width=wide).print(table)

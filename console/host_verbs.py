@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 from console.errors import HostError, InvalidInput, UnknownHostKey
 from console.settings import actor
 from console.terminal import FAILED, OK, UNREACHABLE, WRONG_INPUT, t, words
+from console.terminal_table import draw, table_of
 from console.text import Text
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from console.hosts.inventory import Host
 
 MOST_KEYS = 8
@@ -70,13 +69,11 @@ def listed(chosen: argparse.Namespace) -> int:
         plain = [{**_plain(host), "observed": None if said is None else said.time} for host, said in seen]
         print(json.dumps({"hosts": plain}, ensure_ascii=False, indent=2))
         return OK
-    table = _table()
-    for head in (t("host"), t("reached at"), t("tags"), t("asked about itself")):
-        table.add_column(head, overflow="fold")
+    table = table_of(t("host"), t("reached at"), t("tags"), t("asked about itself"))
     for host, said in seen:
         age = t("never") if said is None else t("{n} min ago", n=round((time.time() - said.time) / 60))
         table.add_row(words(host.label), _way(host), " ".join(host.tags), age)
-    _draw(table)
+    draw(table)
     return OK
 
 
@@ -144,15 +141,3 @@ def _way(host: "Host") -> str:
 
 def _print(plain: dict[str, Any], said: str, *, as_json: bool) -> None:
     print(json.dumps(plain, ensure_ascii=False, indent=2) if as_json else said)
-
-
-def _table() -> "Table":
-    from rich.table import Table
-
-    return Table(box=None, pad_edge=False)
-
-
-def _draw(table: "Table") -> None:
-    from rich.console import Console
-
-    Console(highlight=False, markup=False).print(table)

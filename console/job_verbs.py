@@ -12,11 +12,10 @@ from console.errors import ConsoleError, InvalidInput, NotFound
 from console.settings import actor
 from console.spans import lasting
 from console.terminal import FAILED, OK, WRONG_INPUT, t, words
+from console.terminal_table import draw, piped_width, table_of
 from console.text import say
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from console.jobs.history import JobView, StepView
 
 Verb = Callable[..., argparse.ArgumentParser]
@@ -69,12 +68,12 @@ def listed(chosen: argparse.Namespace) -> int:
     if not found:
         print(t("There is no such job."))
         return OK
-    table = _table("#", t("job"), t("state"), t("steps"), t("who"), t("asked (UTC)"), t("took"))
+    table = table_of("#", t("job"), t("state"), t("steps"), t("who"), t("asked (UTC)"), t("took"))
     for one in found:
         when = datetime.fromtimestamp(one.created, UTC).strftime("%Y-%m-%d %H:%M:%S")
         steps, took = f"{one.done}/{len(one.steps)}", words(lasting(one.elapsed))
         table.add_row(str(one.id), words(one.title), words(say_state(one.state)), steps, one.actor, when, took)
-    _draw(table)
+    draw(table, width=piped_width())
     return OK
 
 
@@ -217,11 +216,11 @@ def _tell(job: "JobView", *, as_json: bool) -> None:
         print(t("Answer with: pilot jobs answer {job} yes (or no)", job=job.id))
     elif job.reason is not None:
         print(words(job.reason))
-    table = _table("#", t("step"), t("name"), t("state"), t("took"), t("why"))
+    table = table_of("#", t("step"), t("name"), t("state"), t("took"), t("why"))
     for one in job.steps:
         why, took = words(one.reason), words(lasting(one.told_s if one.elapsed is None else one.elapsed))
         table.add_row(str(one.number), words(one.step.title), one.step.name, words(say_state(one.state)), took, why)
-    _draw(table)
+    draw(table, width=piped_width())
 
 
 def _head(job: "JobView") -> None:
@@ -268,21 +267,6 @@ def _plain_step(one: "StepView") -> dict[str, object]:
 def _wrong(error: ConsoleError) -> int:
     print(f"pilot: {words(error.text)}", file=sys.stderr)
     return WRONG_INPUT
-
-
-def _table(*heads: str) -> "Table":
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False)
-    for head in heads:
-        table.add_column(head, overflow="fold")
-    return table
-
-
-def _draw(table: "Table") -> None:
-    from rich.console import Console
-
-    Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else 240).print(table)
 
 
 def _number(typed: str) -> int:

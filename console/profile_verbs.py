@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from console.errors import Conflict, InvalidInput, NotFound
 from console.settings import actor
 from console.terminal import OK, WRONG_INPUT, language, t, words
+from console.terminal_table import draw, table_of
 from console.text import say, verbatim
 
 if TYPE_CHECKING:
@@ -31,8 +32,6 @@ def refusing(verb: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Na
 @refusing
 def listed(chosen: argparse.Namespace) -> int:
     """Every profile, the built-in ones first."""
-    from rich.console import Console
-    from rich.table import Table
 
     from console.hosts import own_profiles
 
@@ -44,13 +43,11 @@ def listed(chosen: argparse.Namespace) -> int:
         ]
         print(json.dumps({"profiles": plain}, ensure_ascii=False, indent=2))
         return OK
-    table = Table(box=None, pad_edge=False)
-    for head in (t("profile"), t("name"), t("kind"), t("checks")):
-        table.add_column(head, overflow="fold")
+    table = table_of(t("profile"), t("name"), t("kind"), t("checks"))
     for one in found:
         kind = t("own, from {profile}", profile=one.based_on) if one.based_on else t("built-in")
         table.add_row(one.id, one.title_in(language()), kind, str(len(one.checks)))
-    Console(highlight=False, markup=False).print(table)
+    draw(table)
     return OK
 
 
@@ -126,8 +123,6 @@ def _limits(one: "Profile", given: Sequence[str]) -> dict[str, object]:
 
 
 def _print(one: "Profile", *, as_json: bool) -> None:
-    from rich.console import Console
-    from rich.table import Table
 
     from console.checks import CHECKS
     from console.checks.limit_words import limit_title
@@ -138,9 +133,7 @@ def _print(one: "Profile", *, as_json: bool) -> None:
         print(json.dumps(plain, ensure_ascii=False, indent=2))
         return
     print(f"{one.id}: {one.title_in(language())}")
-    table = Table(box=None, pad_edge=False)
-    for head in (t("limit"), t("value"), t("what it is, and where it comes from")):
-        table.add_column(head, overflow="fold")
+    table = table_of(t("limit"), t("value"), t("what it is, and where it comes from"))
     for name, limit in one.limits.items():
         source = limit.source
         if source == OWN_SOURCE:
@@ -148,11 +141,8 @@ def _print(one: "Profile", *, as_json: bool) -> None:
             source = t("own value; usually {value} ({source})", value=shown(usual.value), source=usual.source)
         table.add_row(name, shown(limit.value), words(limit_title(name)))
         table.add_row("", "", source)
-    console = Console(highlight=False, markup=False)
-    console.print(table)
-    table = Table(box=None, pad_edge=False)
-    for head in (t("check"), t("name")):
-        table.add_column(head, overflow="fold")
+    draw(table)
+    table = table_of(t("check"), t("name"))
     for check in one.checks:
         table.add_row(check, words(CHECKS[check].title))
-    console.print(table)
+    draw(table)

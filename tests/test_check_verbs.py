@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from console import check_verbs
+from console import terminal_table
 from console.__main__ import main
 from console.hosts import observe
 from console.hosts.inventory import Host
@@ -48,9 +48,9 @@ def test_a_file_name_is_on_the_terminal_to_its_end(
     """In a column of any table: what is cut short with three dots cannot be fetched."""
     monkeypatch.setenv("COLUMNS", "80")
     name = "Ascend-hdk-910b-npu-driver_25.5.1_linux-aarch64.run"
-    table = check_verbs._table()
+    table = terminal_table.table_of()
     table.add_row("■", "Installed versions together", f"→ Fetch next: {name}")
-    check_verbs._draw(table)
+    terminal_table.draw(table)
     assert name in "".join(line.strip() for line in capsys.readouterr().out.splitlines())
     written = [path for path in sorted((ROOT / "console").glob("*.py")) if "add_column(" in path.read_text("utf-8")]
     assert len(written) > 5
