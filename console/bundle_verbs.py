@@ -281,15 +281,11 @@ def _tell_built(whole: "Manifest", folder: Path, *, as_json: bool) -> None:
 def _tell_misfits(folder: Path, hosts: "Sequence[Host]") -> None:
     """Before gigabytes are sent: what of the bundle is for another host than one that it goes to."""
     from console.bundles import manifest
-    from console.bundles.suits import misfits
-    from console.catalog.knowledge import known
-    from console.hosts import observe
-    from console.plans.target import of_facts
+    from console.jobs.bundling import misfits_on
 
     order = manifest.required(folder).order
     for host in hosts:
-        seen = observe.latest(host)
-        for text in misfits(order, of_facts(seen.facts), known()) if seen else ():
+        for text in misfits_on(host, order):
             print(f"{words(host.label)}: {words(text)}", file=sys.stderr)
 
 

@@ -59,7 +59,7 @@ class Filling:
             likely = list(brought.alike(self.folder, one.path, self.contents.order))
             self.missing.append(Missing(one.path, one.kind, joined([*likely, one.why])))
             return
-        wrong_file = vendor.strangeness(path.name, self.contents.order) or vendor.misnamed(path) or vendor.damage(path)
+        wrong_file = vendor.wrong_with(path, self.contents.order)
         if wrong_file is not None:
             self.missing.append(Missing(one.path, one.kind, wrong_file))
             return

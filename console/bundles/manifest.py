@@ -35,6 +35,11 @@ class Missing:
     kind: str
     why: Text
 
+    @property
+    def pattern(self) -> str:
+        """Its path, with a star where the version is not known."""
+        return self.path.replace("<version>", "*")
+
 
 @dataclass(frozen=True)
 class Order:

@@ -31,15 +31,16 @@ def take(folder: Path) -> tuple[Manifest, int]:
 
 def there(folder: Path, awaited: Missing, order: Order) -> Path | None:
     """The file that was brought for an entry, by its name; None when there is none, or more than one may be meant."""
-    pattern = awaited.path.replace("<version>", "*")
-    found = [path for path in folder.glob(pattern) if path.is_file() and brought.foreign(path.name, order) is None]
+    found = [
+        path for path in folder.glob(awaited.pattern) if path.is_file() and brought.foreign(path.name, order) is None
+    ]
     return found[0] if len(found) == 1 else None
 
 
 def wrong_with(path: Path, order: Order) -> Text | None:
     """What is wrong with a file that was brought, by its content too; None when nothing is seen."""
     if path.suffix == ".run":
-        return vendor.strangeness(path.name, order) or vendor.misnamed(path) or vendor.damage(path)
+        return vendor.wrong_with(path, order)
     if path.suffix == ".whl" and not is_zipfile(path):
         return say("{name} is no wheel inside, or not whole. Fetch it again.", name=verbatim(path.name))
     return None

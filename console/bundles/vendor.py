@@ -82,6 +82,11 @@ def look_alike(name: str, wanted: str) -> bool:
     return name != wanted and name.startswith(stem)
 
 
+def wrong_with(path: Path, order: Order) -> Text | None:
+    """What is wrong with a package that was brought: its name, what it calls itself, its own header."""
+    return strangeness(path.name, order) or misnamed(path) or damage(path)
+
+
 def damage(path: Path) -> Text | None:
     """What is wrong with a self-extracting archive, as far as its own header tells; None when nothing is seen."""
     with path.open("rb") as file:

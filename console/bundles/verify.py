@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from console.bundles import brought, manifest, taking
-from console.bundles.brought import foreign
+from console.bundles.brought import foreign, joined
 from console.bundles.manifest import Entry, Manifest
 from console.hosts.transfer import sha256_of
 from console.text import Text, say
@@ -76,14 +76,9 @@ def _to_bring(folder: Path, whole: Manifest, hashes: bool) -> Iterator[Finding]:
         yield Finding(one.path, Trouble.TO_BRING, one.why if path is None else wrong or here)
 
 
-def _pattern(path: str) -> str:
-    return path.replace("<version>", "*")
-
-
 def _others(folder: Path, whole: Manifest) -> Iterator[Finding]:
     """Everything the manifest does not list; what may be a file that is awaited says so."""
     known = {one.path for one in whole.files} | {manifest.NAME}
-    wanted = [one.path for one in whole.missing]
     for path in sorted(one for one in folder.rglob("*") if one.is_file()):
         name = path.relative_to(folder).as_posix()
         if name in known or path.name.startswith("."):
@@ -95,11 +90,11 @@ def _others(folder: Path, whole: Manifest) -> Iterator[Finding]:
             yield Finding(name, Trouble.PARTIAL, text)
         elif (text_of := foreign(name, whole.order)) is not None:
             yield Finding(name, Trouble.FOREIGN, text_of)
-        elif not any(fnmatchcase(name, _pattern(one)) for one in wanted):
-            yield Finding(name, Trouble.UNEXPECTED, _unexpected(path, wanted, whole))
+        elif not any(fnmatchcase(name, one.pattern) for one in whole.missing):
+            yield Finding(name, Trouble.UNEXPECTED, _unexpected(path, whole))
 
 
-def _unexpected(path: Path, wanted: list[str], whole: Manifest) -> Text:
+def _unexpected(path: Path, whole: Manifest) -> Text:
     nobody = say("The manifest does not list it; it is not sent to hosts.")
-    likely = brought.told(path, wanted, whole.order)
-    return nobody if likely is None else say("{why} {also}", why=likely, also=nobody)
+    likely = brought.told(path, [one.path for one in whole.missing], whole.order)
+    return nobody if likely is None else joined([likely, nobody])

@@ -7,14 +7,19 @@ from typing import TYPE_CHECKING
 
 from console.bundles import manifest
 from console.bundles.delivery import Delivered, Progress, deliver
+from console.bundles.manifest import Order
+from console.bundles.suits import misfits
+from console.catalog.knowledge import known
 from console.errors import InvalidInput
 from console.hosts import inventory
+from console.hosts.inventory import Host
 from console.hosts.pace import Pace
+from console.jobs import stacks
 from console.jobs.jobs import enqueue
 from console.jobs.logs import Log
 from console.jobs.ride import ride
 from console.plans.step import Step
-from console.text import say
+from console.text import Text, say
 
 if TYPE_CHECKING:
     from console.jobs.carry import Carry
@@ -60,11 +65,25 @@ def share(hosts: Sequence[int], limit_mb: float | None) -> float | None:
     return None if limit_mb is None else limit_mb * MB / len(hosts)
 
 
+def pace_of(step: Step) -> Pace:
+    """As the limit among the step's arguments says."""
+    limit = step.arguments.get("limit")
+    return Pace(None if limit is None else float(str(limit)))
+
+
+def misfits_on(host: Host, order: Order) -> tuple[Text, ...]:
+    """Why a bundle is not for this host; nothing of one that was never asked about itself."""
+    try:
+        target = stacks.target(host)
+    except InvalidInput:
+        return ()
+    return misfits(order, target, known())
+
+
 def push_bundle(carry: "Carry", step: Step, log: Log) -> None:
     """The action of such a job."""
     folder, host = Path(str(step.arguments["folder"])), inventory.host(carry.host_id)
-    limit = step.arguments.get("limit")
-    pace = Pace(None if limit is None else float(str(limit)))
+    pace = pace_of(step)
     heard = Heard(carry, log)
 
     def told(far: Progress) -> None:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from console.errors import InvalidInput
 from console.hosts import inventory, transfer
-from console.hosts.pace import Pace
 from console.hosts.transfer import Parcel, There
-from console.jobs.bundling import MB, USUAL, Heard, share
+from console.jobs.bundling import MB, USUAL, Heard, pace_of, share
 from console.jobs.jobs import enqueue
 from console.jobs.logs import Log
 from console.jobs.ride import ride
@@ -63,11 +62,11 @@ def start(
 def push_model(carry: "Carry", step: Step, log: Log) -> None:
     """The action of such a job."""
     source, folder = Path(str(step.arguments["source"])), str(step.arguments["folder"])
-    host, limit = inventory.host(carry.host_id), step.arguments.get("limit")
+    host = inventory.host(carry.host_id)
     if host.reach is None and Path(folder).resolve() == source.resolve():
         log.line("the model is there: source and target are the same folder")
         return
-    pace = Pace(None if limit is None else float(str(limit)))
+    pace = pace_of(step)
     parcels = _parcels(carry, source, log)
     size, heard = sum(one.size for one in parcels), Heard(carry, log)
 

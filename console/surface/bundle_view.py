@@ -7,10 +7,8 @@ import streamlit as st
 
 from console.bundles import manifest, verify
 from console.bundles.manifest import Manifest
-from console.bundles.suits import misfits
 from console.bundles.taking import take
 from console.bundles.verify import Finding, Trouble
-from console.catalog.knowledge import known
 from console.errors import ConsoleError
 from console.hosts import inventory
 from console.hosts.inventory import Host
@@ -179,11 +177,7 @@ def _misfits(folder: Path, hosts: list[Host]) -> None:
     """What of the bundle is for another host than those it goes to, as far as they have told."""
     order = manifest.required(folder).order
     for host in hosts:
-        try:
-            told = misfits(order, stacks.target(host), known())
-        except ConsoleError:  # never asked about itself: nothing to hold it against
-            continue
-        for text in told:
+        for text in bundling.misfits_on(host, order):
             st.warning(f"{words(host.label)} · {marked(text)}", icon=":material/warning:")
 
 
