@@ -172,24 +172,26 @@ def send_all(
     """
     pace, sent, done = pace or Pace(), 0, 0
     with ThreadPoolExecutor(1, thread_name_prefix="hashing") as pool:
-        hashing: Future[None] | None = None
+        hashing: list[Future[None]] = []
+
+        def hashed() -> None:
+            while hashing:
+                hashing.pop().result()
+
         for one in parcels:
             small = one.size <= SMALL
-            if small and hashing is not None:
-                hashing.result()
+            if small:
+                hashed()
 
             def heard(count: int, one: Parcel = one, before: int = done) -> None:
                 told(one.name, before + count)
 
             went = _bring(runner, folder, one, seen.seen[one.name], pace, heard, CONFIRM if small else "")
-            if hashing is not None:
-                hashing.result()
-            hashing = None
+            hashed()
             if not small and seen.seen[one.name].there != There.WHOLE:
-                hashing = pool.submit(contextvars.copy_context().run, _confirm, runner, folder, one)
+                hashing.append(pool.submit(contextvars.copy_context().run, _confirm, runner, folder, one))
             sent, done = sent + went.bytes, done + one.size
-        if hashing is not None:
-            hashing.result()
+        hashed()
     return sent
 
 

@@ -282,10 +282,9 @@ def _firmware(case: Case) -> Step:
 def packages_step(case: Case, names: list[str], *, python: str = "", image: str = "") -> Step:
     """All files are looked at before the first is used: wheels are held against `python`, and an archive of `image`
     must be there, where they come from a folder."""
-    from_folder = case.options.source is Source.FOLDER
+    if case.options.source is not Source.FOLDER:
+        python = image = ""
     values = {"files": "\n".join(names), "python": python, "image": image, "tag": image.rpartition(":")[2]}
-    if not from_folder:
-        values |= {"python": "", "image": ""}
     return case.step("packages", say("See that every package is there and whole"), 60, 3600, values=values)
 
 

@@ -2,6 +2,7 @@
 engine() {
     if [ "$as_root" = none ] || docker info >/dev/null 2>&1; then docker "$@"; else root docker "$@"; fi
 }
+has_image() { engine image inspect "$1" >/dev/null 2>&1 || engine inspect "$1" >/dev/null 2>&1; }
 runs_engine() { engine info >/dev/null 2>&1; }
 # Every device file of an NPU, and those that all NPUs share, as words for docker run; and what is missing of them.
 device_words() {

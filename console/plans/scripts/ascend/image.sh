@@ -11,6 +11,6 @@ else
     engine pull "$image" || fail "The image could not be pulled; what the engine said is above. Some hosts (Kylin) cannot \
 unpack it while pulling: pull it elsewhere, docker save it, and install from a folder of packages."
 fi
-engine image inspect "$image" >/dev/null 2>&1 || engine inspect "$image" >/dev/null 2>&1 ||
+has_image "$image" ||
     fail "The archive was loaded, but it holds another image than $image."
 brought image "$image"
