@@ -10,12 +10,17 @@ import struct
 import subprocess
 import sys
 import venv
+from collections.abc import Iterator
 from pathlib import Path
 
 import pip
+import pytest
 
+from console.hosts import inventory
+from console.hosts.inventory import Host
 from console.plans.local_cpu import SCRIPTS, LocalCpuTarget, catalog, model_folder, pins, plan, runtime_folder
-from tests.running import ROOT
+from tests.jobs.conftest import WorkerProcess
+from tests.running import ROOT, RunningConsole
 
 sys.path.insert(0, str(ROOT / "scripts" / "fake"))
 import runtime  # type: ignore[import-not-found]
@@ -96,3 +101,14 @@ def write_model(folder: Path, config: dict[str, object]) -> Path:
     header = json.dumps({"a": {"dtype": "BF16", "shape": [2, 3], "data_offsets": [0, 12]}}).encode()
     (folder / "model.safetensors").write_bytes(struct.pack("<Q", len(header)) + header + bytes(12))
     return folder
+
+
+@pytest.fixture
+def machine(data: Path, worker: WorkerProcess) -> Iterator[Host]:
+    """This machine with the pretended engine and a worker; whatever is left of it ends with the test."""
+    pretend(data)
+    here = inventory.this_machine()
+    worker.start()
+    yield here
+    worker.kill()
+    RunningConsole(data).close()

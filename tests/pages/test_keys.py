@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from console.hosts import inventory
 from console.hosts.inventory import Host
 from console.hosts.journal import JOURNAL
 from console.jobs import history
@@ -15,25 +14,14 @@ from console.serving import instances, launch
 from console.serving.code_view import KEY
 from console.serving.instances import Instance
 from console.serving.state import State
-from tests.jobs.conftest import WorkerProcess, worker
+from tests.jobs.conftest import worker
 from tests.pages.page import PAGES, calm, opened, press, said
-from tests.pretended_machine import misfort, pretend
-from tests.running import RunningConsole, until
+from tests.pretended_machine import machine, misfort
+from tests.running import until
 
-__all__ = ["worker"]
+__all__ = ["machine", "worker"]
 pytestmark = [pytest.mark.engine]
 NAMES = sorted(one.stem for one in PAGES.glob("*.py") if one.stem != "app")
-
-
-@pytest.fixture
-def machine(data: Path, worker: WorkerProcess) -> Iterator[Host]:
-    """This machine with the pretended engine and a worker."""
-    pretend(data)
-    here = inventory.this_machine()
-    worker.start()
-    yield here
-    worker.kill()
-    RunningConsole(data).close()
 
 
 def everything(page: AppTest) -> str:

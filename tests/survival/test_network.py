@@ -3,37 +3,24 @@
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import httpx
 import pytest
 
-from console.hosts import inventory
 from console.hosts.inventory import Host
 from console.jobs import path
 from console.serving import instances, launch
 from console.serving.backends.ascend_docker import EVERYWHERE
 from console.serving.instances import Instance
 from console.serving.state import State
-from tests.jobs.conftest import WorkerProcess, data, ended, worker
-from tests.pretended_machine import pretend
-from tests.running import RunningConsole, free_port, session_of, until
+from tests.jobs.conftest import data, ended, worker
+from tests.pretended_machine import machine
+from tests.running import free_port, session_of, until
 
-__all__ = ["data", "worker"]
+__all__ = ["data", "machine", "worker"]
 pytestmark = [pytest.mark.engine]
-
-
-@pytest.fixture
-def machine(data: Path, worker: WorkerProcess) -> Iterator[Host]:
-    """This machine with the pretended engine and a worker; whatever is left of it ends with the test."""
-    pretend(data)
-    here = inventory.this_machine()
-    worker.start()
-    yield here
-    worker.kill()
-    RunningConsole(data).close()
 
 
 def own_address() -> str:
