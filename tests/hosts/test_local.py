@@ -6,7 +6,7 @@ import pytest
 
 from console.errors import CommandTimeout, HostError, InvalidInput
 from console.hosts.local import LocalRunner
-from tests.jobs.test_worker import alive
+from tests.running import alive, until
 
 
 def test_an_outcome_holds_both_outputs_and_the_code() -> None:
@@ -34,7 +34,7 @@ def test_a_time_limit_ends_the_whole_tree(tmp_path: Path) -> None:
     script = f"sleep 1000 & echo $! > '{tmp_path}/pid'; sh -c 'sleep 1000' & wait"
     with pytest.raises(CommandTimeout, match="longer than 1 s"):
         LocalRunner().run(script, timeout_s=1)
-    assert not alive((tmp_path / "pid").read_text().strip())
+    until(lambda: not alive(int((tmp_path / "pid").read_text())), what="the end of what was killed")
 
 
 def test_a_time_limit_holds_when_a_child_left_the_session(tmp_path: Path) -> None:

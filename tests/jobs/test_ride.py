@@ -13,7 +13,7 @@ from console.text import say, verbatim
 from tests.hosts.conftest import MakeSshd, data, sshd
 from tests.hosts.sshd import Sshd
 from tests.jobs.conftest import WorkerProcess, ended, until, worker
-from tests.jobs.test_worker import alive
+from tests.running import alive
 
 __all__ = ["data", "sshd", "worker"]
 pytestmark = [pytest.mark.e2e, pytest.mark.needs("sshd", "ssh-keygen")]
@@ -121,7 +121,7 @@ def test_whoever_cancels_in_the_gap_is_told_what_may_still_run(
     job = ended(job_id)
     assert (job.state, job.steps[0].state) == ("cancelled", "cancelled")
     assert "it may still run there" in str(job.reason)
-    old = (tmp_path / "pid").read_text().strip()
+    old = int((tmp_path / "pid").read_text())
     assert alive(old)
     server.start()
     jobs.resume(job_id, actor="me")

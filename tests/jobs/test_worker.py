@@ -97,7 +97,7 @@ def test_cancel_ends_the_whole_process_tree(host: Host, worker: WorkerProcess, t
     jobs.cancel(job_id, actor="me")
     job = ended(job_id)
     assert (job.state, [one.state for one in job.steps]) == ("cancelled", ["cancelled", "waiting"])
-    assert not alive(int((tmp_path / "pid").read_text()))
+    until(lambda: not alive(int((tmp_path / "pid").read_text())), what="the end of what was killed")
 
 
 def test_a_queued_job_is_cancelled_without_a_worker(host: Host) -> None:
