@@ -14,6 +14,7 @@ from console.hosts import inventory, transfer
 from console.hosts.inventory import Host
 from console.hosts.pace import Pace
 from console.hosts.runner import Runner
+from console.hosts.sending import send_all
 from console.hosts.transfer import Parcel, There
 from console.text import Text, say
 
@@ -87,7 +88,7 @@ def deliver(
         def heard(name: str, count: int, before: int = done) -> None:
             told(Progress(host.name, before + count, whole.size, name))
 
-        sent += transfer.send_all(runner, where, parcels, seen, pace=pace, told=heard)
+        sent += send_all(runner, where, parcels, seen, pace=pace, told=heard)
         done += sum(one.size for one in parcels)
         there += sum(one.there == There.WHOLE for one in seen.seen.values())
         files += len(parcels)

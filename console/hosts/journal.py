@@ -14,7 +14,7 @@ import shlex
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +24,8 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from console.errors import ConsoleError
 from console.hosts import commands
 from console.hosts.commands import Key, Sent
-from console.hosts.runner import Outcome, Runner
+from console.hosts.piece import Piece
+from console.hosts.runner import Feeder, Outcome, Runner
 from console.masking import mask
 from console.settings import actor as this_user
 from console.settings import settings
@@ -82,9 +83,17 @@ class Recorded:
             self.runner.put(source, target, timeout_s=timeout_s)
         self._note(told, began, time.time() - began, 0, None)
 
-    def feed(self, script: str, blocks: Iterable[memoryview], *, timeout_s: float) -> Outcome:
+    def feed(self, script: str, piece: Piece, *, timeout_s: float) -> Outcome:
+        return self.fed(self.runner.feed, script, piece, timeout_s)
+
+    @contextmanager
+    def apart(self) -> Iterator[Feeder | None]:
+        with self.runner.apart() as feeder:
+            yield None if feeder is None else _RecordedFeeder(self, feeder)
+
+    def fed(self, feed: Callable[..., Outcome], script: str, piece: Piece, timeout_s: float) -> Outcome:
         with self._failing(script) as began:
-            outcome = self.runner.feed(script, blocks, timeout_s=timeout_s)
+            outcome = feed(script, piece, timeout_s=timeout_s)
         self._note(script, began, outcome.seconds, outcome.code, None)
         return outcome
 
@@ -105,6 +114,19 @@ class Recorded:
         told = None if error is None else to_json(error)
         key = (str(settings().database), self.host_id, self.where, self.actor or who_acts(), kept(script), code, told)
         JOURNAL.note(key, began, seconds)
+
+
+class _RecordedFeeder:
+    """A feeder whose commands are written down as those of `runner` are. Satisfies Feeder."""
+
+    def __init__(self, runner: Recorded, feeder: Feeder) -> None:
+        self.runner, self.feeder = runner, feeder
+
+    def ready(self) -> None:
+        self.feeder.ready()
+
+    def feed(self, script: str, piece: Piece, *, timeout_s: float) -> Outcome:
+        return self.runner.fed(self.feeder.feed, script, piece, timeout_s)
 
 
 @functools.lru_cache(maxsize=64)

@@ -6,10 +6,11 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from console.errors import CommandTimeout, HostError, unreadable
+from console.hosts.piece import Piece
 from console.hosts.runner import Outcome, not_copied
 from console.text import say
 
@@ -20,11 +21,11 @@ class LocalRunner:
     def run(self, script: str, *, timeout_s: float = 30, stdin: bytes = b"") -> Outcome:
         return self._finish(_begun(script), stdin, time.monotonic(), timeout_s)
 
-    def feed(self, script: str, blocks: Iterable[memoryview], *, timeout_s: float) -> Outcome:
+    def feed(self, script: str, piece: Piece, *, timeout_s: float) -> Outcome:
         begun, process = time.monotonic(), _begun(script)
         assert process.stdin is not None
         try:
-            for block in blocks:
+            for block in piece:
                 with contextlib.suppress(BrokenPipeError):  # it ended without reading all, and says why
                     process.stdin.write(block)
                 if process.poll() is not None:
@@ -34,6 +35,9 @@ class LocalRunner:
             _let_go(process)
             raise
         return self._finish(process, b"", begun, timeout_s)
+
+    def apart(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def _finish(self, process: subprocess.Popen[bytes], stdin: bytes, begun: float, timeout_s: float) -> Outcome:
         try:

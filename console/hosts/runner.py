@@ -1,11 +1,12 @@
 """The seam: the one way to act on a host, whether it is this machine or far away."""
 
-from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from console.errors import HostError
+from console.hosts.piece import Piece
 from console.text import Text, say
 
 
@@ -17,6 +18,18 @@ class Outcome:
     out: str
     err: str
     seconds: float
+
+
+class Feeder(Protocol):
+    """Sends files to one host from a process of its own. Every method may raise HostError."""
+
+    def ready(self) -> None:
+        """Wait until it is logged in on the host. To be called once, before anything else."""
+        ...
+
+    def feed(self, script: str, piece: Piece, *, timeout_s: float) -> Outcome:
+        """As `Runner.feed` does, but as fast as may be, whatever the pace of `piece`; once it raised, no more."""
+        ...
 
 
 class Runner(Protocol):
@@ -33,12 +46,15 @@ class Runner(Protocol):
         """
         ...
 
-    def feed(self, script: str, blocks: Iterable[memoryview], *, timeout_s: float) -> Outcome:
-        """Like `run`, with standard input of any size, for a script that says little before it has read it all.
+    def feed(self, script: str, piece: Piece, *, timeout_s: float) -> Outcome:
+        """Like `run`, with a file as standard input, for a script that says little before it has read it all.
 
-        The blocks are taken in this thread, each sent before the next is asked for; what `blocks` raises ends the
-        command and is passed on.
+        It is read in this thread; what `piece` raises ends the command and is passed on.
         """
+        ...
+
+    def apart(self) -> AbstractContextManager[Feeder | None]:
+        """Another process that feeds this host over a connection of its own; None where that would gain nothing."""
         ...
 
     def address(self, port: int) -> str:

@@ -8,15 +8,17 @@ import shlex
 import threading
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 
 from paramiko import Channel
 
 from console.errors import CommandTimeout, HostError, unreadable
 from console.hosts import trouble
+from console.hosts.apart import Apart, beside
 from console.hosts.connection import Connection
 from console.hosts.keys import Password, Passwords
+from console.hosts.piece import Piece
 from console.hosts.reach import Reach, spot
 from console.hosts.runner import Outcome, not_copied
 from console.text import say, verbatim
@@ -47,8 +49,12 @@ class SshRunner:
             error = outcome.err.strip() or f"exit code {outcome.code}"
             raise not_copied(source, target, verbatim(str(self.reach)), error)
 
-    def feed(self, script: str, blocks: Iterable[memoryview], *, timeout_s: float) -> Outcome:
-        return self._run(script, timeout_s, blocks, here=True)
+    def feed(self, script: str, piece: Piece, *, timeout_s: float) -> Outcome:
+        return self._run(script, timeout_s, piece, here=True)
+
+    def apart(self) -> AbstractContextManager[Apart | None]:
+        typed = isinstance(self.connection.password, Password)  # known to this process alone
+        return nullcontext() if typed else beside(self.reach)
 
     def _run(
         self, script: str, timeout_s: float, stdin: Iterable[bytes | memoryview], *, here: bool = False

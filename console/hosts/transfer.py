@@ -4,19 +4,17 @@ What is on its way is called after the file and its content (`NAME.<first of its
 content is never continued. Writing goes by offset: a late writer of a session that broke writes the same bytes again.
 """
 
-import contextvars
 import hashlib
 import shlex
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from io import FileIO
 from pathlib import Path
 
 from console.errors import HostError, InvalidInput, unreadable
 from console.hosts.pace import BLOCK, Pace
-from console.hosts.runner import Runner
+from console.hosts.piece import Piece, nobody
+from console.hosts.runner import Feeder, Runner
 from console.hosts.transfer_scripts import CONFIRM, LOOK, PREFIX, WRITE
 from console.text import say, verbatim
 
@@ -28,8 +26,6 @@ HASHING = 50_000_000
 """Bytes per second that even a slow host hashes."""
 SHORT, WRONG = 21, 23
 """Exit codes of CONFIRM: less arrived than the file is long; the whole has another content."""
-SMALL = 16 * BLOCK
-"""Bytes up to which a file is hashed in the session that brought it: another one would take longer."""
 
 
 @dataclass(frozen=True)
@@ -145,7 +141,7 @@ def send(
     seen: Seen | None = None,
     *,
     pace: Pace | None = None,
-    told: Callable[[int], None] = lambda count: None,
+    told: Callable[[int], None] = nobody,
 ) -> Sent:
     """Bring one file; what the host has of it already stays. `told` hears how many bytes of the file are there.
 
@@ -153,68 +149,32 @@ def send(
     What `told` raises ends the transfer and is passed on.
     """
     seen = seen or look(runner, folder, [one]).seen[one.name]
-    return _bring(runner, folder, one, seen, pace or Pace(), told, CONFIRM)
+    return bring(runner, folder, one, seen, Piece(one.source, 0, pace or Pace(), told), CONFIRM)
 
 
-def send_all(
-    runner: Runner,
-    folder: str,
-    parcels: Sequence[Parcel],
-    seen: Look,
-    *,
-    pace: Pace | None = None,
-    told: Callable[[str, int], None] = lambda name, count: None,
-) -> int:
-    """Bring several files as `send` does, in order, the next on its way while the host hashes the one before.
-
-    A file gets its final name only after all those before it. `told` hears a file's name and how many bytes of all of
-    them are there. Gives the bytes that went over.
-    """
-    pace, sent, done = pace or Pace(), 0, 0
-    with ThreadPoolExecutor(1, thread_name_prefix="hashing") as pool:
-        hashing: list[Future[None]] = []
-
-        def hashed() -> None:
-            while hashing:
-                hashing.pop().result()
-
-        for one in parcels:
-            small = one.size <= SMALL
-            if small:
-                hashed()
-
-            def heard(count: int, one: Parcel = one, before: int = done) -> None:
-                told(one.name, before + count)
-
-            went = _bring(runner, folder, one, seen.seen[one.name], pace, heard, CONFIRM if small else "")
-            hashed()
-            if not small and seen.seen[one.name].there != There.WHOLE:
-                hashing.append(pool.submit(contextvars.copy_context().run, _confirm, runner, folder, one))
-            sent, done = sent + went.bytes, done + one.size
-        hashed()
-    return sent
-
-
-def _bring(
-    runner: Runner, folder: str, one: Parcel, seen: Seen, pace: Pace, told: Callable[[int], None], after: str
+def bring(
+    runner: Runner, folder: str, one: Parcel, seen: Seen, piece: Piece, after: str, via: Feeder | None = None
 ) -> Sent:
-    """Let the host write what it has not; `after` is what it does then, in the same session."""
+    """Let the host write what it has not; `after` is what it does then, in the same session.
+
+    `piece` says how the file goes: by way of `via`, else by `runner` itself. Errors as with `send`.
+    """
     if seen.there == There.WHOLE:
-        told(one.size)
+        piece.went(one.size)
         return Sent(0, 0)
     begin = _good_prefix(runner, folder, one, seen.bytes) if seen.there == There.PART else 0
-    told(begin)
-    count = _Count(begin)
-    rate = min(SLOWEST, pace.limit or SLOWEST) / 2
+    piece.went(begin)
+    rate = min(SLOWEST, piece.pace.limit or SLOWEST) / 2
     limit = 600 + (one.size - begin) / rate + one.size / HASHING
     script = f"{_words(folder, one)}begin={begin}\n{WRITE}{after}"
-    outcome = runner.feed(script, _blocks(one, begin, pace, count, told), timeout_s=limit)
+    outcome = (via or runner).feed(script, piece, timeout_s=limit)
     if outcome.code != 0:
         raise _refused(one, folder, outcome.code, outcome.err)
-    return Sent(count.at - begin, begin)
+    return Sent(piece.at - begin, begin)
 
 
-def _confirm(runner: Runner, folder: str, one: Parcel) -> None:
+def confirm(runner: Runner, folder: str, one: Parcel) -> None:
+    """Let the host hash what was written, and give it its final name. Errors as with `send`."""
     outcome = runner.run(_words(folder, one) + CONFIRM, timeout_s=120 + one.size / HASHING)
     if outcome.code != 0:
         raise _refused(one, folder, outcome.code, outcome.err)
@@ -223,30 +183,6 @@ def _confirm(runner: Runner, folder: str, one: Parcel) -> None:
 def _words(folder: str, one: Parcel) -> str:
     said = {"folder": folder, "name": one.name, "part": one.part, "size": str(one.size), "sum": one.sha256}
     return "".join(f"{name}={shlex.quote(value)}\n" for name, value in said.items())
-
-
-@dataclass
-class _Count:
-    at: int
-
-
-def _blocks(one: Parcel, begin: int, pace: Pace, count: _Count, told: Callable[[int], None]) -> Iterator[memoryview]:
-    """One buffer, filled again and again: who takes a block has sent it before asking for the next."""
-    buffer = memoryview(bytearray(pace.block))
-    with _opened(one.source) as file:
-        file.seek(begin)
-        while got := file.readinto(buffer):
-            pace.take(got)
-            yield buffer[:got]
-            count.at += got
-            told(count.at)
-
-
-def _opened(path: Path) -> FileIO:
-    try:
-        return path.open("rb", buffering=0)
-    except OSError as error:
-        raise unreadable(path, error) from error
 
 
 def _good_prefix(runner: Runner, folder: str, one: Parcel, length: int) -> int:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from console.errors import InvalidInput
 from console.hosts import inventory, transfer
+from console.hosts.sending import send_all
 from console.hosts.transfer import Parcel, There
 from console.jobs.bundling import MB, USUAL, Heard, pace_of, share
 from console.jobs.jobs import enqueue
@@ -78,7 +79,7 @@ def push_model(carry: "Carry", step: Step, log: Log) -> None:
         looked = transfer.look(runner, folder, parcels)
         carry.reached = True
         transfer.require_room(looked, parcels, str(host.title))
-        sent = transfer.send_all(runner, folder, parcels, looked, pace=pace, told=told)
+        sent = send_all(runner, folder, parcels, looked, pace=pace, told=told)
         return sum(one.there != There.WHOLE for one in looked.seen.values()), sent
 
     files, sent = ride(carry, act, step.timeout_s)

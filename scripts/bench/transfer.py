@@ -92,11 +92,12 @@ def console(reach: "Reach", files: list["Parcel"], target: Path) -> None:
     """With a login of its own, as scp and rsync have."""
     from console.hosts import transfer
     from console.hosts.connection import Connection
+    from console.hosts.sending import send_all
     from console.hosts.ssh import SshRunner
 
     with Connection(reach) as own:
         runner = SshRunner(own)
-        transfer.send_all(runner, str(target), files, transfer.look(runner, str(target), files))
+        send_all(runner, str(target), files, transfer.look(runner, str(target), files))
 
 
 def scp(folder: Path, port: int, sources: list[Path], target: Path) -> None:

@@ -1,4 +1,4 @@
-"""Several files on their way to a host: in order, the next one sent while the one before is hashed."""
+"""Several files on their way to a host: the next one is sent while the one before is hashed, the last is named last."""
 
 import os
 from pathlib import Path
@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from console.errors import HostError
-from console.hosts import connection, transfer
+from console.hosts import connection
 from console.hosts.runner import Runner
+from console.hosts.sending import SMALL, send_all
 from console.hosts.ssh import SshRunner
-from console.hosts.transfer import Parcel, look, parcel, send_all
+from console.hosts.transfer import Parcel, look, parcel
 from tests.hosts.conftest import MakeSshd
 from tests.hosts.test_transfer import Stop, folder, runner
 
@@ -22,7 +23,7 @@ __all__ = ["folder", "runner"]
 def several(tmp_path: Path) -> list[Parcel]:
     """Two that are hashed while the next one is on its way, and one that is not."""
     found = []
-    for name, size in (("模型 1.bin", transfer.SMALL + 1), ("b/config.json", 5000), ("c.bin", transfer.SMALL + 7)):
+    for name, size in (("模型 1.bin", SMALL + 1), ("b/config.json", 5000), ("c.bin", SMALL + 7)):
         path = tmp_path / "several" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(os.urandom(size))
@@ -64,19 +65,17 @@ def test_one_session_at_a_time_is_enough(sshd: MakeSshd, several: list[Parcel], 
     assert arrived(folder, several) == [True, True, True]
 
 
-def test_no_file_gets_its_name_before_one_that_arrived_wrong(
-    runner: Runner, several: list[Parcel], folder: Path
-) -> None:
+def test_the_last_file_gets_its_name_only_after_all_others(runner: Runner, several: list[Parcel], folder: Path) -> None:
     first = several[0]
     wrong = [Parcel(first.source, first.name, first.size, "0" * 64), *several[1:]]
     with pytest.raises(HostError, match="another content than its SHA-256"):
         bring(runner, folder, wrong)
-    assert arrived(folder, several) == [False, False, False]
-    shorter = several[2]
+    assert arrived(folder, several) == [False, True, False]
+    shorter, other = several[2], folder / "other"
     shorter.source.write_bytes(shorter.source.read_bytes()[:5000])
     with pytest.raises(HostError, match=f"5000 of {shorter.size} bytes"):
-        bring(runner, folder, several)
-    assert arrived(folder, several) == [True, True, False]
+        bring(runner, other, several)
+    assert arrived(other, several) == [True, True, False]
 
 
 def test_what_arrived_before_a_stop_is_kept(runner: Runner, several: list[Parcel], folder: Path) -> None:
