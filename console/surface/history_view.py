@@ -32,15 +32,16 @@ def jobs_table(jobs: Sequence[JobView]) -> None:
     if not jobs:
         empty(t("No job has run yet. Home starts the pilot of a host, which is the first one."), "home.py", t("Home"))
         return
-    widths = [5, 2, 1.2, 1.6, 2.6, 1.8]
-    heads = (t("job"), t("state"), t("steps"), t("who"), t("asked"), t("took"))
-    for column, head in zip(st.columns(widths), heads, strict=True):
-        column.caption(head)
-    for job in jobs:
-        columns = st.columns(widths, vertical_alignment="center")
-        columns[0].page_link("job.py", label=f"#{job.id} {words(job.title)}", query_params={"job": str(job.id)})
-        columns[1].markdown(mark(job.state))
-        columns[2].markdown(f"{job.done}/{len(job.steps)}")
-        columns[3].markdown(job.actor)
-        columns[4].markdown(clock(job.created))
-        columns[5].markdown(span(job.elapsed))
+    with st.container(key="job-list"):
+        widths = [5, 2, 1.2, 1.6, 2.6, 1.8]
+        heads = (t("job"), t("state"), t("steps"), t("who"), t("asked"), t("took"))
+        for column, head in zip(st.columns(widths), heads, strict=True):
+            column.caption(head)
+        for job in jobs:
+            columns = st.columns(widths, vertical_alignment="center")
+            columns[0].page_link("job.py", label=f"#{job.id} {words(job.title)}", query_params={"job": str(job.id)})
+            columns[1].markdown(mark(job.state))
+            columns[2].markdown(f"{job.done}/{len(job.steps)}")
+            columns[3].markdown(job.actor)
+            columns[4].markdown(clock(job.created))
+            columns[5].markdown(span(job.elapsed))

@@ -1,5 +1,7 @@
 """How an instance looks and what can be done with it."""
 
+import signal
+
 import streamlit as st
 
 from console.errors import NotFound
@@ -145,9 +147,18 @@ def _attempt_line(one: Attempt) -> str:
     if one.ready is not None:
         words += f" · {t('ready after {span}', span=span(one.ready - one.started))}"
     if one.ended is not None:
-        code = t("exit code {code}", code=one.code) if one.code is not None else t("no exit code")
+        code = _exit_code(one.code)
         words += f" · {t('ended after {span}', span=span(one.ended - one.started))} · {code}"
     return words
+
+
+def _exit_code(code: int | None) -> str:
+    """With the signal, by which shells count from 128 on: 143 is how a server ends that was asked to."""
+    if code is None:
+        return t("no exit code")
+    if code - 128 in list(signal.Signals):
+        return t("exit code {code} ({signal})", code=code, signal=signal.Signals(code - 128).name)
+    return t("exit code {code}", code=code)
 
 
 def delete_button(one: Instance) -> None:

@@ -7,7 +7,7 @@ import streamlit as st
 from console.hosts import inventory
 from console.jobs import history, jobs, path
 from console.jobs.stages import Stage, StageState, look, stages
-from console.jobs.timeline import Timeline, timeline
+from console.jobs.timeline import Span, Timeline, timeline
 from console.serving import instances
 from console.serving.state import State
 from console.surface.ui import ago, attempt, clock, mark, span, t, who, words
@@ -130,8 +130,12 @@ def _took(known: Timeline) -> None:
                 continue
             after = span(one.done - known.added)
             since = t("first asked after {span}", span=after) if one.name == "host" else t("after {span}", span=after)
-            began, ended = clock(one.began), clock(one.done)
-            column.caption(
-                f"{words(TITLES[one.name])}  \n**{since}**",
-                help=t("began {began}, first done {done}, took {span}", began=began, done=ended, span=span(one.took_s)),
-            )
+            column.caption(f"{words(TITLES[one.name])}  \n**{since}**", help=_when(one))
+
+
+def _when(one: Span) -> str:
+    """What was done elsewhere and written down here afterwards, as an installation by hand, has no length here."""
+    began, done = clock(one.began), clock(one.done)
+    if one.took_s is None or one.took_s < 1:
+        return t("first done {done}", done=done)
+    return t("began {began}, first done {done}, took {span}", began=began, done=done, span=span(one.took_s))
