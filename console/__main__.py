@@ -5,12 +5,12 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NoReturn
 
 from console.arguments import spoken
+from console.command_line import Parser
 from console.errors import ConsoleError
 from console.settings import DATA_VARIABLE, DEFAULT_PORT
-from console.terminal import FAILED, INTERRUPTED, WRONG_INPUT, t, words
+from console.terminal import FAILED, INTERRUPTED, t, words
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -35,7 +35,7 @@ def parser() -> argparse.ArgumentParser:
     """The whole command line, with its help in the terminal's language."""
     from console import bundle_verbs, explain_verbs, install_verbs, job_verbs, model_verbs, verbs
 
-    whole = _Parser(prog="pilot", description=t("The Ascend pilot console: from a bare host to an accepted pilot."))
+    whole = Parser(prog="pilot", description=t("The Ascend pilot console: from a bare host to an accepted pilot."))
     found = whole.add_subparsers(title=t("verbs"), metavar=t("VERB"), required=True)
 
     up = _verb(found, "up", verbs.up, t("Start the console: web server and worker, on loopback only."))
@@ -85,7 +85,7 @@ def parser() -> argparse.ArgumentParser:
     return whole
 
 
-def _hosts(found: "argparse._SubParsersAction[_Parser]") -> None:
+def _hosts(found: "argparse._SubParsersAction[Parser]") -> None:
     """`pilot hosts` and its own verbs, and those about all hosts."""
     from console import fleet_verbs, host_verbs
 
@@ -134,7 +134,7 @@ def _hosts(found: "argparse._SubParsersAction[_Parser]") -> None:
         _json(one)
 
 
-def _rehearse(verbs: "argparse._SubParsersAction[_Parser]") -> argparse.ArgumentParser:
+def _rehearse(verbs: "argparse._SubParsersAction[Parser]") -> argparse.ArgumentParser:
     """`pilot hosts rehearse`."""
     from console import rehearse_verbs
 
@@ -152,7 +152,7 @@ def _rehearse(verbs: "argparse._SubParsersAction[_Parser]") -> argparse.Argument
     return rehearse
 
 
-def _checks(found: "argparse._SubParsersAction[_Parser]") -> None:
+def _checks(found: "argparse._SubParsersAction[Parser]") -> None:
     """`pilot check` and what belongs to it."""
     from console import check_verbs
 
@@ -196,7 +196,7 @@ def _checks(found: "argparse._SubParsersAction[_Parser]") -> None:
         _json(one)
 
 
-def _profiles(found: "argparse._SubParsersAction[_Parser]") -> None:
+def _profiles(found: "argparse._SubParsersAction[Parser]") -> None:
     """`pilot profiles` and its own verbs."""
     from console import profile_verbs
 
@@ -223,7 +223,7 @@ def _profiles(found: "argparse._SubParsersAction[_Parser]") -> None:
         _json(one)
 
 
-def _fit(found: "argparse._SubParsersAction[_Parser]") -> None:
+def _fit(found: "argparse._SubParsersAction[Parser]") -> None:
     """`pilot fit`."""
     from console import fit_verbs
 
@@ -233,7 +233,7 @@ def _fit(found: "argparse._SubParsersAction[_Parser]") -> None:
     _json(fit)
 
 
-def _resolve(found: "argparse._SubParsersAction[_Parser]") -> None:
+def _resolve(found: "argparse._SubParsersAction[Parser]") -> None:
     """`pilot resolve` and `pilot catalog check`."""
     from console import resolve_verbs
 
@@ -252,28 +252,8 @@ def _resolve(found: "argparse._SubParsersAction[_Parser]") -> None:
         _json(verb)
 
 
-class _Parser(argparse.ArgumentParser):
-    """argparse with its own headings in the terminal's language."""
-
-    def __init__(self, *arguments: object, **named: object) -> None:
-        named["add_help"] = False
-        super().__init__(*arguments, **named)  # type: ignore[arg-type]
-        self._positionals.title, self._optionals.title = t("what"), t("options")
-        self.add_argument("-h", "--help", action="help", help=t("show this help and exit"))
-        self.add_argument(
-            "--data",
-            metavar=t("FOLDER"),
-            default=argparse.SUPPRESS,  # else the verb's own default would undo what stands before the verb
-            help=t("data folder of the console (default: $PILOT_DATA, else ~/.local/share/ascend-pilot)"),
-        )
-
-    def error(self, message: str) -> NoReturn:
-        self.print_usage(sys.stderr)
-        self.exit(WRONG_INPUT, f"{self.prog}: {message}\n")
-
-
 def _verb(
-    found: "argparse._SubParsersAction[_Parser]", name: str, verb: Callable[[argparse.Namespace], int], about: str
+    found: "argparse._SubParsersAction[Parser]", name: str, verb: Callable[[argparse.Namespace], int], about: str
 ) -> argparse.ArgumentParser:
     one = found.add_parser(name, help=about, description=about)
     one.set_defaults(verb=verb)
