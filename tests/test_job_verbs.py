@@ -1,6 +1,8 @@
 """`pilot jobs` from a terminal: what the page of a job shows and lets one do, with an exit code for a script."""
 
 import json
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -8,6 +10,7 @@ from console.__main__ import main
 from console.hosts.inventory import Host
 from console.jobs import as_root, history, jobs
 from console.jobs.states import JobState
+from console.jobs.supervise import end_worker
 from console.plans.step import Step
 from console.settings import settings
 from console.text import say, verbatim
@@ -18,6 +21,13 @@ from tests.running import until
 __all__ = ["data", "host", "worker"]
 Printed = pytest.CaptureFixture[str]
 ASKS = '[ "${PILOT_ANSWER:-}" ] || { printf "Take 3 GB?" >ask; exit 75; }; [ "$PILOT_ANSWER" = yes ]'
+
+
+@pytest.fixture(autouse=True)
+def nobody_stays(data: Path) -> Iterator[None]:
+    """A verb that lets a job go on starts a worker, as it should: it outlives the verb."""
+    yield
+    end_worker()
 
 
 def queued(host: Host, *scripts: str) -> int:
