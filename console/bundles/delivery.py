@@ -74,6 +74,7 @@ def deliver(
     *,
     pace: Pace | None = None,
     told: Told = lambda progress: None,
+    noted: Callable[[Text], object] = lambda text: None,
 ) -> Delivered:
     """Bring a bundle to one host; what is there already stays. Unreachable when the connection breaks: doing it again
     goes on there. HostError when the host has no room or refuses; what `told` raises is passed on."""
@@ -88,7 +89,7 @@ def deliver(
         def heard(name: str, count: int, before: int = done) -> None:
             told(Progress(host.name, before + count, whole.size, name))
 
-        sent += send_all(runner, where, parcels, seen, pace=pace, told=heard)
+        sent += send_all(runner, where, parcels, seen, pace=pace, told=heard, noted=noted)
         done += sum(one.size for one in parcels)
         there += sum(one.there == There.WHOLE for one in seen.seen.values())
         files += len(parcels)

@@ -32,7 +32,8 @@ class Connection:
         self.reach, self.password = reach, password
         self.transports: list[Transport] = []
         self.tunnels: dict[int, Tunnel] = {}
-        self.sessions, self.most, self.used = 0, MOST_SESSIONS, time.monotonic()
+        self.sessions, self.keepers = 0, 0
+        self.most, self.used = MOST_SESSIONS, time.monotonic()
         self.changed = threading.Condition()
         self.connecting, self.opening = threading.Lock(), threading.Lock()
 
@@ -45,6 +46,17 @@ class Connection:
         finally:
             channel.close()
             self._leave()
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Meanwhile it is not closed for being idle."""
+        with self.changed:
+            self.keepers += 1
+        try:
+            yield
+        finally:
+            with self.changed:
+                self.keepers -= 1
 
     def transport(self) -> Transport:
         """The live connection to the host itself; HostError when there is none and none can be made."""
@@ -80,7 +92,7 @@ class Connection:
 
     @property
     def idle(self) -> bool:
-        return not self.sessions and not self.tunnels and time.monotonic() - self.used > IDLE_S
+        return not self.sessions and not self.keepers and not self.tunnels and time.monotonic() - self.used > IDLE_S
 
     def _toward(self, port: int) -> Channel:
         """A channel to `port` of the host's loopback; HostError, or what trouble.BROKEN names."""

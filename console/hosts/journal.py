@@ -25,7 +25,7 @@ from console.errors import ConsoleError
 from console.hosts import commands
 from console.hosts.commands import Key, Sent
 from console.hosts.piece import Piece
-from console.hosts.runner import Feeder, Outcome, Runner
+from console.hosts.runner import Outcome, Runner, Second
 from console.masking import mask
 from console.settings import actor as this_user
 from console.settings import settings
@@ -72,10 +72,7 @@ class Recorded:
         self.runner, self.host_id, self.where, self.actor = runner, host_id, where, actor
 
     def run(self, script: str, *, timeout_s: float = 30, stdin: bytes = b"") -> Outcome:
-        with self._failing(script) as began:
-            outcome = self.runner.run(script, timeout_s=timeout_s, stdin=stdin)
-        self._note(script, began, outcome.seconds, outcome.code, None)
-        return outcome
+        return self.noted(script, lambda: self.runner.run(script, timeout_s=timeout_s, stdin=stdin))
 
     def put(self, source: Path, target: str, *, timeout_s: float = 600) -> None:
         told = f"# put {shlex.quote(str(source))} {shlex.quote(target)}"
@@ -84,16 +81,17 @@ class Recorded:
         self._note(told, began, time.time() - began, 0, None)
 
     def feed(self, script: str, piece: Piece, *, timeout_s: float) -> Outcome:
-        return self.fed(self.runner.feed, script, piece, timeout_s)
+        return self.noted(script, lambda: self.runner.feed(script, piece, timeout_s=timeout_s))
 
     @contextmanager
-    def apart(self) -> Iterator[Feeder | None]:
-        with self.runner.apart() as feeder:
-            yield None if feeder is None else _RecordedFeeder(self, feeder)
+    def apart(self) -> Iterator[Second | None]:
+        with self.runner.apart() as second:
+            yield None if second is None else _RecordedSecond(self, second)
 
-    def fed(self, feed: Callable[..., Outcome], script: str, piece: Piece, timeout_s: float) -> Outcome:
+    def noted(self, script: str, act: Callable[[], Outcome]) -> Outcome:
+        """What `act` comes to, which sends `script`."""
         with self._failing(script) as began:
-            outcome = feed(script, piece, timeout_s=timeout_s)
+            outcome = act()
         self._note(script, began, outcome.seconds, outcome.code, None)
         return outcome
 
@@ -116,17 +114,20 @@ class Recorded:
         JOURNAL.note(key, began, seconds)
 
 
-class _RecordedFeeder:
-    """A feeder whose commands are written down as those of `runner` are. Satisfies Feeder."""
+class _RecordedSecond:
+    """What it sends is written down as what `recorded` sends. Satisfies Second."""
 
-    def __init__(self, runner: Recorded, feeder: Feeder) -> None:
-        self.runner, self.feeder = runner, feeder
+    def __init__(self, recorded: Recorded, second: Second) -> None:
+        self.recorded, self.second = recorded, second
 
     def ready(self) -> None:
-        self.feeder.ready()
+        self.second.ready()
+
+    def run(self, script: str, *, timeout_s: float = 30) -> Outcome:
+        return self.recorded.noted(script, lambda: self.second.run(script, timeout_s=timeout_s))
 
     def feed(self, script: str, piece: Piece, *, timeout_s: float) -> Outcome:
-        return self.runner.fed(self.feeder.feed, script, piece, timeout_s)
+        return self.recorded.noted(script, lambda: self.second.feed(script, piece, timeout_s=timeout_s))
 
 
 @functools.lru_cache(maxsize=64)

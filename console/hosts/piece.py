@@ -29,8 +29,7 @@ class Piece:
         """
         buffer = memoryview(bytearray(self.pace.block))
         with self._opened() as file:
-            file.seek(self.at)
-            while got := file.readinto(buffer):
+            while got := self._read(file, buffer):
                 self.pace.take(got)
                 yield buffer[:got]
                 self.went(self.at + got)
@@ -42,6 +41,14 @@ class Piece:
 
     def _opened(self) -> FileIO:
         try:
-            return self.source.open("rb", buffering=0)
+            file = self.source.open("rb", buffering=0)
+            file.seek(self.at)
+        except OSError as error:
+            raise unreadable(self.source, error) from error
+        return file
+
+    def _read(self, file: FileIO, buffer: memoryview) -> int:
+        try:
+            return file.readinto(buffer) or 0
         except OSError as error:
             raise unreadable(self.source, error) from error

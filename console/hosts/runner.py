@@ -21,22 +21,33 @@ class Outcome:
 
 
 class Feeder(Protocol):
-    """Sends files to one host from a process of its own. Every method may raise HostError."""
+    """Brings files to one host. Every method may raise HostError with what to do about it."""
+
+    def run(self, script: str, *, timeout_s: float = 30) -> Outcome:
+        """Run `script` with `sh`; a non-zero exit code is an outcome, no error. CommandTimeout after `timeout_s`."""
+        ...
+
+    def feed(self, script: str, piece: Piece, *, timeout_s: float) -> Outcome:
+        """Like `run`, with a file as standard input, for a script that says little before it has read it all.
+
+        What `piece` raises ends the command and is passed on.
+        """
+        ...
+
+
+class Second(Feeder, Protocol):
+    """A process of its own that does so, as fast as may be, whatever the pace of a piece; once it raised, no more."""
 
     def ready(self) -> None:
         """Wait until it is logged in on the host. To be called once, before anything else."""
         ...
 
-    def feed(self, script: str, piece: Piece, *, timeout_s: float) -> Outcome:
-        """As `Runner.feed` does, but as fast as may be, whatever the pace of `piece`; once it raised, no more."""
-        ...
 
-
-class Runner(Protocol):
+class Runner(Feeder, Protocol):
     """Acts on one host. Every method may raise HostError with what to do about it."""
 
     def run(self, script: str, *, timeout_s: float = 30, stdin: bytes = b"") -> Outcome:
-        """Run `script` with `sh`; a non-zero exit code is an outcome, no error. CommandTimeout after `timeout_s`."""
+        """As a Feeder, with `stdin` as its standard input."""
         ...
 
     def put(self, source: Path, target: str, *, timeout_s: float = 600) -> None:
@@ -46,15 +57,8 @@ class Runner(Protocol):
         """
         ...
 
-    def feed(self, script: str, piece: Piece, *, timeout_s: float) -> Outcome:
-        """Like `run`, with a file as standard input, for a script that says little before it has read it all.
-
-        It is read in this thread; what `piece` raises ends the command and is passed on.
-        """
-        ...
-
-    def apart(self) -> AbstractContextManager[Feeder | None]:
-        """Another process that feeds this host over a connection of its own; None where that would gain nothing."""
+    def apart(self) -> AbstractContextManager[Second | None]:
+        """Another process, with a connection of its own to this host; None where there is no use for it."""
         ...
 
     def address(self, port: int) -> str:

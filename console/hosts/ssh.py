@@ -8,14 +8,14 @@ import shlex
 import threading
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from paramiko import Channel
 
 from console.errors import CommandTimeout, HostError, unreadable
 from console.hosts import trouble
-from console.hosts.apart import Apart, beside
+from console.hosts.apart import REFUSED, Apart, beside
 from console.hosts.connection import Connection
 from console.hosts.keys import Password, Passwords
 from console.hosts.piece import Piece
@@ -52,9 +52,13 @@ class SshRunner:
     def feed(self, script: str, piece: Piece, *, timeout_s: float) -> Outcome:
         return self._run(script, timeout_s, piece, here=True)
 
-    def apart(self) -> AbstractContextManager[Apart | None]:
-        typed = isinstance(self.connection.password, Password)  # known to this process alone
-        return nullcontext() if typed else beside(self.reach)
+    @contextmanager
+    def apart(self) -> Iterator[Apart | None]:
+        if isinstance(self.connection.password, Password) or self.reach in REFUSED:  # typed: known here alone
+            yield None
+            return
+        with self.connection.kept(), beside(self.reach) as one:
+            yield one
 
     def _run(
         self, script: str, timeout_s: float, stdin: Iterable[bytes | memoryview], *, here: bool = False
@@ -124,7 +128,7 @@ class _Said:
         if here:
             self._feed(stdin)
         else:
-            threading.Thread(target=self._feed, args=(stdin,), daemon=True).start()
+            threading.Thread(target=self._feed_quietly, args=(stdin,), daemon=True).start()
         self._listen(until)
 
     def _listen(self, until: float) -> None:
@@ -138,7 +142,7 @@ class _Said:
             left = until - time.monotonic()
             if left <= 0:
                 raise TimeoutError
-            waiting.poll(left * 1000)
+            waiting.poll(min(left, 3600) * 1000)
         if not self.channel.status_event.wait(max(0.1, until - time.monotonic())):
             raise TimeoutError
 
@@ -149,10 +153,19 @@ class _Said:
             self.err += self.channel.recv_stderr(CHUNK)
 
     def _feed(self, stdin: Iterable[bytes | memoryview]) -> None:
-        """Errors are no news here: the command ended without reading it all, or the listener sees the connection go."""
-        with suppress(*trouble.BROKEN):
-            for block in stdin:  # as a view: of bytes the rest would be copied once per packet
+        """Errors of the channel are no news: the command ended early, or the listener sees the connection go."""
+        for block in stdin:
+            try:  # as a view: of bytes the rest would be copied once per packet
                 self.channel.sendall(memoryview(block))  # type: ignore[arg-type]
+            except trouble.BROKEN:
+                break
+        with suppress(*trouble.BROKEN):
+            self.channel.shutdown_write()
+
+    def _feed_quietly(self, stdin: Iterable[bytes | memoryview]) -> None:
+        """In a thread of its own, where nobody hears what `stdin` raises: the script misses the rest."""
+        with suppress(OSError):
+            self._feed(stdin)
         with suppress(*trouble.BROKEN):
             self.channel.shutdown_write()
 

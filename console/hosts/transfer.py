@@ -152,22 +152,20 @@ def send(
     return bring(runner, folder, one, seen, Piece(one.source, 0, pace or Pace(), told), CONFIRM)
 
 
-def bring(
-    runner: Runner, folder: str, one: Parcel, seen: Seen, piece: Piece, after: str, via: Feeder | None = None
-) -> Sent:
+def bring(via: Feeder, folder: str, one: Parcel, seen: Seen, piece: Piece, after: str) -> Sent:
     """Let the host write what it has not; `after` is what it does then, in the same session.
 
-    `piece` says how the file goes: by way of `via`, else by `runner` itself. Errors as with `send`.
+    `piece` says how fast the file goes, and who hears of it. Errors as with `send`.
     """
     if seen.there == There.WHOLE:
         piece.went(one.size)
         return Sent(0, 0)
-    begin = _good_prefix(runner, folder, one, seen.bytes) if seen.there == There.PART else 0
+    begin = _good_prefix(via, folder, one, seen.bytes) if seen.there == There.PART else 0
     piece.went(begin)
     rate = min(SLOWEST, piece.pace.limit or SLOWEST) / 2
     limit = 600 + (one.size - begin) / rate + one.size / HASHING
     script = f"{_words(folder, one)}begin={begin}\n{WRITE}{after}"
-    outcome = (via or runner).feed(script, piece, timeout_s=limit)
+    outcome = via.feed(script, piece, timeout_s=limit)
     if outcome.code != 0:
         raise _refused(one, folder, outcome.code, outcome.err)
     return Sent(piece.at - begin, begin)
@@ -185,12 +183,12 @@ def _words(folder: str, one: Parcel) -> str:
     return "".join(f"{name}={shlex.quote(value)}\n" for name, value in said.items())
 
 
-def _good_prefix(runner: Runner, folder: str, one: Parcel, length: int) -> int:
+def _good_prefix(via: Feeder, folder: str, one: Parcel, length: int) -> int:
     """`length` when that much of both sides is the same, else 0: a length alone proves nothing."""
     if length <= 0 or length > one.size:
         return 0
     words = f"folder={shlex.quote(folder)}\npart={shlex.quote(one.part)}\nlength={length}\n{PREFIX}"
-    outcome = runner.run(words, timeout_s=120 + length / HASHING)
+    outcome = via.run(words, timeout_s=120 + length / HASHING)
     return length if outcome.code == 0 and outcome.out.strip() == sha256_of(one.source, length) else 0
 
 

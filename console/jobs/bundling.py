@@ -90,7 +90,9 @@ def push_bundle(carry: "Carry", step: Step, log: Log) -> None:
         heard(far.file, far.done, far.size)
 
     def act() -> Delivered:
-        return deliver(inventory.runner(host), host, folder, pace=pace, told=told)
+        return deliver(
+            inventory.runner(host), host, folder, pace=pace, told=told, noted=lambda text: log.line(str(text))
+        )
 
     done = ride(carry, act, step.timeout_s)
     log.line(f"{done.files} files sent ({done.sent / MB:.0f} MB), {done.there} were there already")

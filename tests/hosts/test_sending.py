@@ -1,25 +1,26 @@
 """Files on their way to a host by two processes: both are at work, whatever ends one ends both, nobody is left."""
 
-import json
 import os
 import signal
 import subprocess
-import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from console.errors import HostError, InvalidInput, Unreachable
-from console.hosts import commands, connection, inventory, known_hosts
-from console.hosts.connection import Connection
+from console.hosts import apart, commands, connection, inventory, known_hosts, secrets
 from console.hosts.journal import JOURNAL, Recorded
 from console.hosts.keys import Password
 from console.hosts.pace import Pace
-from console.hosts.runner import Runner
+from console.hosts.reach import Reach
+from console.hosts.runner import Outcome, Runner
+from console.hosts.secrets import Held
 from console.hosts.sending import WORTH, send_all
 from console.hosts.ssh import SshRunner
 from console.hosts.transfer import Parcel, look, parcel
+from console.hosts.transfer_scripts import CONFIRM
 from tests.hosts.conftest import MakeSshd
 from tests.hosts.sshd import Sshd
 from tests.hosts.test_transfer import Stop, folder
@@ -30,6 +31,8 @@ pytestmark = [pytest.mark.e2e, pytest.mark.needs("sshd", "ssh-keygen")]
 __all__ = ["folder"]
 
 SIZE = WORTH // 2 + 1
+LARGE = 6 * SIZE
+"""Of what must not be whole before a test has looked."""
 
 
 @pytest.fixture
@@ -45,12 +48,21 @@ def runner(server: Sshd) -> Runner:
 @pytest.fixture
 def several(tmp_path: Path) -> list[Parcel]:
     """Two large ones, then a small one that says that all are there."""
-    (tmp_path / "from").mkdir()
-    found = []
-    for name, size in (("模型 1.bin", SIZE), ("模型 2.bin", SIZE), ("config.json", 5000)):
-        path = tmp_path / "from" / name
-        path.write_bytes(os.urandom(size))
-        found.append(parcel(path))
+    return made(tmp_path / "from", SIZE)
+
+
+@pytest.fixture
+def long(tmp_path: Path) -> list[Parcel]:
+    """The same, and what must be ended in the middle takes long enough."""
+    return made(tmp_path / "long", LARGE)
+
+
+def made(place: Path, size: int) -> list[Parcel]:
+    place.mkdir()
+    found, block = [], os.urandom(1_000_003)
+    for name, count in (("模型 1.bin", size + 1), ("模型 2.bin", size), ("config.json", 5000)):
+        (place / name).write_bytes((block * (count // len(block) + 1))[:count])
+        found.append(parcel(place / name))
     return found
 
 
@@ -70,23 +82,28 @@ def arrived(folder: Path, several: list[Parcel]) -> list[bool]:
 
 def carriers() -> list[int]:
     """The sending processes that this one has started."""
-    children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
-    for task in Path("/proc/self/task").iterdir():
-        children += (task / "children").read_text().split()
-    words = {int(pid): Path(f"/proc/{pid}/cmdline").read_bytes() for pid in set(children) if alive(int(pid))}
-    return [pid for pid, said in words.items() if b"console.hosts.carrier" in said]
+    children = [int(pid) for task in Path("/proc/self/task").iterdir() for pid in read(task / "children").split()]
+    return [pid for pid in children if alive(pid) and b"console.hosts.carrier" in read(Path(f"/proc/{pid}/cmdline"))]
+
+
+def read(path: Path) -> bytes:
+    """What a file of /proc says; nothing of a thread or a process that is gone meanwhile."""
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
 
 
 class Both:
-    """Waits, in the middle of the first file, until the second process is at work too, then does something."""
+    """Waits, in the middle of the first file, until the second process sends too, then does something."""
 
-    def __init__(self, folder: Path, several: list[Parcel], act: Callable[[], object]) -> None:
-        self.folder, self.part, self.act, self.done = folder, several[1].part, act, False
+    def __init__(self, folder: Path, parcels: list[Parcel], act: Callable[[], object]) -> None:
+        self.part, self.size, self.act, self.done = folder / parcels[1].part, parcels[1].size, act, False
 
     def __call__(self, name: str, count: int) -> None:
-        if count > SIZE // 4 and not self.done:
+        if count > 3_000_000 and not self.done:
             self.done = True
-            until(lambda: (self.folder / self.part).exists() and carriers())
+            until(lambda: self.part.exists() and carriers(), 20)
             self.act()
 
 
@@ -125,55 +142,77 @@ def test_with_a_limit_there_is_one(server: Sshd, runner: Runner, several: list[P
     assert seen == {0}
 
 
-def test_a_password_that_only_this_process_knows_goes_nowhere(server: Sshd) -> None:
-    with (
-        Connection(server.reach(), Password("right words")) as own,
-        SshRunner(own).apart() as feeder,
-    ):
-        assert feeder is None
-
-
-def test_a_stop_ends_both_and_what_arrived_is_kept(runner: Runner, several: list[Parcel], folder: Path) -> None:
+def test_a_stop_ends_both_and_what_arrived_is_kept(runner: Runner, long: list[Parcel], folder: Path) -> None:
     def stop() -> None:
         raise Stop
 
     with pytest.raises(Stop):
-        bring(runner, folder, several, Both(folder, several, stop))
+        bring(runner, folder, long, Both(folder, long, stop))
     assert carriers() == []
-    assert arrived(folder, several) == [False, False, False]
-    assert 0 < bring(runner, folder, several) < sum(one.size for one in several)
+    assert arrived(folder, long) == [False, False, False]
+    assert 0 < bring(runner, folder, long) < sum(one.size for one in long)
+    assert arrived(folder, long) == [True, True, True]
+
+
+class SlowHost(SshRunner):
+    """Takes its time to hash what has arrived."""
+
+    def run(self, script: str, *, timeout_s: float = 30, stdin: bytes = b"") -> Outcome:
+        if script.endswith(CONFIRM):
+            time.sleep(1)
+        return super().run(script, timeout_s=timeout_s, stdin=stdin)
+
+
+def test_a_stop_is_heard_while_the_host_hashes(server: Sshd, several: list[Parcel], folder: Path) -> None:
+    size, heard = sum(one.size for one in several), list[int]()
+    runner = SlowHost(connection.connection(server.reach()))
+
+    def told(name: str, count: int) -> None:
+        heard.append(count)
+        if heard.count(size) == 3:  # whoever sent the last byte has told it
+            raise Stop
+
+    with pytest.raises(Stop):
+        bring(runner, folder, several, told)
+    assert not arrived(folder, several)[2]
+    assert bring(runner, folder, several) == 0, "all of it is there"
     assert arrived(folder, several) == [True, True, True]
 
 
 def test_a_cut_connection_is_unreachable_and_goes_on(
-    server: Sshd, runner: Runner, several: list[Parcel], folder: Path
+    server: Sshd, runner: Runner, long: list[Parcel], folder: Path
 ) -> None:
     with pytest.raises(Unreachable):
-        bring(runner, folder, several, Both(folder, several, server.cut))
+        bring(runner, folder, long, Both(folder, long, server.cut))
     assert carriers() == []
-    assert 0 < bring(runner, folder, several) < sum(one.size for one in several)
-    assert arrived(folder, several) == [True, True, True]
+    assert 0 < bring(runner, folder, long) < sum(one.size for one in long)
+    assert arrived(folder, long) == [True, True, True]
 
 
-def test_a_killed_process_is_told_and_goes_on(runner: Runner, several: list[Parcel], folder: Path) -> None:
+def test_what_a_killed_process_leaves_goes_from_here(runner: Runner, long: list[Parcel], folder: Path) -> None:
+    notes: list[str] = []
+
     def kill() -> None:
         (pid,) = carriers()
         os.kill(pid, signal.SIGKILL)
         until(lambda: not carriers())
 
-    with pytest.raises(Unreachable, match=r"ended unexpectedly \(exit code -9\)"):
-        bring(runner, folder, several, Both(folder, several, kill))
-    bring(runner, folder, several)
-    assert arrived(folder, several) == [True, True, True]
+    looked = look(runner, str(folder), long)
+    told = Both(folder, long, kill)
+    send_all(runner, str(folder), long, looked, told=told, noted=lambda text: notes.append(str(text)))
+    assert arrived(folder, long) == [True, True, True]
+    assert all((folder / one.name).read_bytes() == one.source.read_bytes() for one in long)
+    (note,) = notes
+    assert "ended unexpectedly (exit code -9)" in note
 
 
-def test_an_error_of_the_other_process_is_the_error(runner: Runner, several: list[Parcel], folder: Path) -> None:
-    """It takes the second file, for the first one is on its way here."""
-    second = several[1]
-    second.source.unlink()
+def test_an_error_of_the_other_process_is_the_error(runner: Runner, long: list[Parcel], folder: Path) -> None:
+    """It takes the second file, for the first one is slow."""
+    long[1].source.unlink()
     with pytest.raises(InvalidInput, match=r"模型 2\.bin cannot be read"):
-        bring(runner, folder, several)
-    assert arrived(folder, several)[1:] == [False, False]
+        bring(runner, folder, long, lambda name, count: time.sleep(0.05))
+    assert (folder / long[0].part).stat().st_size < long[0].size
+    assert arrived(folder, long) == [False, False, False]
 
 
 def test_one_that_arrives_wrong_ends_all(runner: Runner, several: list[Parcel], folder: Path) -> None:
@@ -186,41 +225,43 @@ def test_one_that_arrives_wrong_ends_all(runner: Runner, several: list[Parcel], 
 
 
 def test_a_host_that_lets_nobody_log_in_twice_gets_all_from_here(
-    server: Sshd, runner: Runner, several: list[Parcel], folder: Path, caplog: pytest.LogCaptureFixture
+    server: Sshd, runner: Runner, several: list[Parcel], folder: Path
 ) -> None:
-    looked = look(runner, str(folder), several)  # logged in
+    looked, size = look(runner, str(folder), several), sum(one.size for one in several)  # logged in
     known_hosts.forget("127.0.0.1", server.port)
-    assert send_all(runner, str(folder), several, looked, told=Slow(caplog)) == sum(one.size for one in several)
-    assert "Files go one at a time" in caplog.text
+    notes: list[str] = []
+    refused = Refused(server.reach(), several)
+    assert send_all(runner, str(folder), several, looked, told=refused, noted=lambda it: notes.append(str(it))) == size
+    (note,) = notes
+    assert note.startswith("From now on one process sends, not two: ")
     assert arrived(folder, several) == [True, True, True]
+    with runner.apart() as second:
+        assert second is None, "it is not tried again"
 
 
-class Slow:
+class Refused:
     """Waits, in the middle of the first file, until the second process has been refused."""
 
-    def __init__(self, caplog: pytest.LogCaptureFixture) -> None:
-        self.caplog = caplog
+    def __init__(self, reach: Reach, parcels: list[Parcel]) -> None:
+        self.reach, self.size = reach, parcels[0].size
 
     def __call__(self, name: str, count: int) -> None:
-        if count > SIZE // 4:
-            until(lambda: self.caplog.records)
+        if count > self.size // 4:
+            until(lambda: self.reach in apart.REFUSED)
 
 
-def test_it_does_not_outlive_whoever_ordered_it(server: Sshd, several: list[Parcel], folder: Path) -> None:
-    """Its input ends when that one is killed: also in the middle of a file, of which nobody takes more there."""
-    with subprocess.Popen(
-        [sys.executable, "-m", "console.hosts.carrier"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as one:
-        assert one.stdin is not None
-        assert one.stdout is not None
-        print(server.reach().to_json(), file=one.stdin, flush=True)
-        assert json.loads(one.stdout.readline()) == {"ready": True}
-        order = {"script": f"cat >'{folder}.got'", "source": str(several[0].source), "at": 0, "timeout_s": 60}
-        print(json.dumps(order), file=one.stdin, flush=True)
-        until(lambda: "code" in json.loads(one.stdout.readline()) if one.stdout else False)
-        order = {"script": "sleep 1000", "source": str(several[0].source), "at": 0, "timeout_s": 1000}
-        print(json.dumps(order), file=one.stdin, flush=True)
-        until(lambda: len(server.connections()) == 1)
-        one.stdin.close()
-        assert one.wait(20) == 0
-    until(lambda: server.connections() == [])
+@pytest.mark.needs_root
+@pytest.mark.needs("useradd", "openssl")
+def test_a_password_that_works_only_once_is_not_forgotten(
+    sshd: MakeSshd, somebody: str, served: Held, several: list[Parcel], tmp_path: Path
+) -> None:
+    server = sshd("PasswordAuthentication yes", "AuthorizedKeysFile .ssh/authorized_keys")
+    reach = Reach(server.address, server.port, somebody, agent=False)
+    secrets.give_login(reach, Password("right words"))
+    runner = SshRunner(connection.connection(reach))
+    there = Path(f"/tmp/{somebody}/there")
+    looked = look(runner, str(there), several)
+    subprocess.run(["chpasswd"], input=f"{somebody}:another", text=True, check=True)
+    send_all(runner, str(there), several, looked, told=Refused(reach, several))
+    assert secrets.logins() == {secrets.way_of(reach)}
+    assert arrived(there, several) == [True, True, True]
