@@ -10,6 +10,7 @@ from streamlit.testing.v1 import app_test
 from console import records
 from console.hosts import inventory
 from console.hosts.inventory import Host
+from console.hosts.journal import JOURNAL
 from console.settings import settings
 from tests.jobs.conftest import data, host
 from tests.pages import seed
@@ -33,6 +34,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         settings.cache_clear()
         records.engine.cache_clear()
         seed.seed(inventory.this_machine())
+        JOURNAL.flush()  # else its thread may write there while this is copied
         records.engine().dispose()
     settings.cache_clear()
     records.engine.cache_clear()
