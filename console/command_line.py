@@ -11,8 +11,8 @@ from console.terminal import WRONG_INPUT, t
 Found = Mapping[str, str]
 ARGUMENT = re.compile(r"argument (?P<name>.+?): (?P<why>.+)", re.DOTALL)
 REASONS: Mapping[str, Callable[[Found], str]] = {
-    r"the following arguments are required: (?P<names>.+)": lambda found: t("Missing: {names}", names=found["names"]),
-    r"unrecognized arguments: (?P<words>.+)": lambda found: t("Not understood: {words}", words=found["words"]),
+    r"the following arguments are required: (?P<names>.+)": lambda found: t("Missing: {names}", **found),
+    r"unrecognized arguments: (?P<words>.+)": lambda found: t("Not understood: {words}", **found),
     r"one of the arguments (?P<names>.+) is required": lambda found: t("One of these is needed: {names}", **found),
     r"ambiguous option: (?P<option>.+) could match (?P<options>.+)": lambda found: t(
         "{option} may mean {options}: write it in full", **found

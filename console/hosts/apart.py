@@ -26,7 +26,7 @@ REFUSED: set[Reach] = set()
 
 
 class Apart:
-    """A running `console.hosts.carrier`, for one thread. Satisfies Feeder."""
+    """A running `console.hosts.carrier`, for one thread. Satisfies Second."""
 
     def __init__(self, reach: Reach, process: "subprocess.Popen[str]") -> None:
         self.reach, self.process = reach, process

@@ -35,14 +35,14 @@ def main() -> None:
         orders: queue.SimpleQueue[str] = queue.SimpleQueue()
         threading.Thread(target=_listen, args=(orders,), daemon=True).start()
         reach = reaches.from_json(orders.get())
-        with Connection(reach, _Second(reach)) as own:
+        with Connection(reach, _SameLogin(reach)) as own:
             runner = SshRunner(own)
             _answer(answers, lambda: _log_in(own))
             while True:
                 _answer(answers, lambda: _obey(runner, json.loads(orders.get()), answers))
 
 
-class _Second:
+class _SameLogin:
     """The password of the first login, which is not wrong for being refused the second time. Satisfies Passwords."""
 
     def __init__(self, reach: reaches.Reach) -> None:

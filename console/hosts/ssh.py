@@ -127,6 +127,7 @@ class _Said:
             guard.cancel()
         if here:
             self._feed(stdin)
+            self._end_input()
         else:
             threading.Thread(target=self._feed_quietly, args=(stdin,), daemon=True).start()
         self._listen(until)
@@ -159,6 +160,8 @@ class _Said:
                 self.channel.sendall(memoryview(block))  # type: ignore[arg-type]
             except trouble.BROKEN:
                 break
+
+    def _end_input(self) -> None:
         with suppress(*trouble.BROKEN):
             self.channel.shutdown_write()
 
@@ -166,8 +169,7 @@ class _Said:
         """In a thread of its own, where nobody hears what `stdin` raises: the script misses the rest."""
         with suppress(OSError):
             self._feed(stdin)
-        with suppress(*trouble.BROKEN):
-            self.channel.shutdown_write()
+        self._end_input()
 
     def session_id(self) -> str:
         found = re.search(rf"^{self.token} (\d+)$", self.err.decode("utf-8", "replace"), re.MULTILINE)

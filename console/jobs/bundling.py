@@ -90,9 +90,7 @@ def push_bundle(carry: "Carry", step: Step, log: Log) -> None:
         heard(far.file, far.done, far.size)
 
     def act() -> Delivered:
-        return deliver(
-            inventory.runner(host), host, folder, pace=pace, told=told, noted=lambda text: log.line(str(text))
-        )
+        return deliver(inventory.runner(host), host, folder, pace=pace, told=told, noted=heard.note)
 
     done = ride(carry, act, step.timeout_s)
     log.line(f"{done.files} files sent ({done.sent / MB:.0f} MB), {done.there} were there already")
@@ -115,3 +113,7 @@ class Heard:
         if now - self.told > TELL_S or (done == size and not self.ended):
             self.told, self.ended = now, done == size
             self.log.line(f"{100 * done // max(1, size)} %  {done / 1e9:.2f} of {size / 1e9:.2f} GB  {name}")
+
+    def note(self, text: Text) -> None:
+        """What else is worth knowing of how the files go."""
+        self.log.line(str(text))

@@ -79,7 +79,7 @@ def push_model(carry: "Carry", step: Step, log: Log) -> None:
         looked = transfer.look(runner, folder, parcels)
         carry.reached = True
         transfer.require_room(looked, parcels, str(host.title))
-        sent = send_all(runner, folder, parcels, looked, pace=pace, told=told, noted=lambda text: log.line(str(text)))
+        sent = send_all(runner, folder, parcels, looked, pace=pace, told=told, noted=heard.note)
         return sum(one.there != There.WHOLE for one in looked.seen.values()), sent
 
     files, sent = ride(carry, act, step.timeout_s)
